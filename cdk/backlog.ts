@@ -115,7 +115,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly intake: LambdaFunction | undefined;
   /** Finds, once a day, records that the intake was not notified of. */
   readonly sweep: LambdaFunction | undefined;
-  /** Tells others of the ends of records; missing without `recordEvents`. */
+  /** Tells others of the ends of records, and counts the members of groups; missing without `recordEvents` and `groups`. */
   readonly recordEvents: LambdaFunction | undefined;
   /** Ends attempts by links; missing without `completionUrl`. */
   readonly completionFunction: LambdaFunction | undefined;
@@ -168,11 +168,9 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.completionSecret = links?.secret;
     this.work = workSettings(options, queues, { ...common, linkVariables: links?.variables });
 
-    const forRuns = runSettingsOf(common, options, {
-      failedEvents: this.redelivery ?? eventDlq,
-      indexesAtOnce: this.redelivery === undefined,
-      links,
-    });
+    const indexesAtOnce = this.redelivery === undefined;
+    const failedEvents = this.redelivery ?? eventDlq;
+    const forRuns = runSettingsOf(common, options, { failedEvents, indexesAtOnce, links });
     const assigned = assignFunctions(this, queues, workers, forRuns);
     this.functions = functionsOf(assigned);
     this.createdFunctions = createdOf(assigned);
@@ -180,15 +178,22 @@ export class Backlog extends BacklogBase implements IConnectable {
 
     const arrivals = arrivalsOf(assigned);
     if (shared) allowIntake(shared, arrivals.restarted);
-    const ofIntake = { ...settings, ...arrivals, ...intakeOptions(options), eventDlq };
+    const ofIntake = {
+      ...settings,
+      ...arrivals,
+      ...intakeOptions(options),
+      eventDlq,
+      groups: options.groups,
+    };
     const intake = returns && addFedIntake(this, 'Intake', { ...ofIntake, returns });
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep;
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
     if (!shared) addParameters(this, this, backlogName);
 
-    const { recordEvents: events } = options;
-    const recordEvents = events && addFedRecordEvents(this, 'RecordEvents', { ...common, events, eventDlq });
+    const { recordEvents: events, groups } = options;
+    const ofEvents = { ...common, events, groups, indexesAtOnce, eventDlq };
+    const recordEvents = events || groups ? addFedRecordEvents(this, 'RecordEvents', ofEvents) : undefined;
     this.recordEvents = recordEvents?.lambda;
 
     const ofMonitor = { ...settings, incidentBus: options.incidentBus, runbookUrl: options.runbookUrl };

@@ -35,6 +35,6 @@ export function createDeps<Store extends BacklogStore>(
   return { clock, random, store };
 }
 
-function onDamaged(key: string, attributes: readonly string[]): void {
+export function onDamaged(key: string, attributes: readonly string[]): void {
   createLogger().error('a control item was damaged', { key, attributes });
 }

@@ -184,7 +184,7 @@ export function readClock(text: string): ClockSetting {
  * The clock of the local runtime; refused in Lambda. Another clock would give records due times of another year, which
  * stay in the table.
  */
-function localClock(text: string, env: Readonly<Record<string, string | undefined>>): ClockSetting {
+export function localClock(text: string, env: Readonly<Record<string, string | undefined>>): ClockSetting {
   if (env.AWS_LAMBDA_RUNTIME_API === undefined) return readClock(text);
   throw new ConfigurationError('BACKLOG_CLOCK: expected nothing in Lambda: only the local runtime sets it');
 }

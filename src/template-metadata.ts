@@ -36,6 +36,8 @@ export interface BacklogDescription {
         >
       >
     | undefined;
+  /** The members of groups are counted. Absent: they are not. */
+  readonly groups?: boolean | undefined;
   /** The recurring records by name. Absent: there is no function for any. */
   readonly recurring?: Readonly<Record<string, RecurringDescription>> | undefined;
   /** It has an intake. */

@@ -7,7 +7,7 @@ import type { QueueSettings } from '../../functions/settings.js';
 import { hasRecursiveLoop, type IntakeProps } from '../props/intake-props.js';
 import type { Queue } from '../props/queue.js';
 import { grantSend } from '../support/encryption.js';
-import { grantIndexing, grantSweep } from '../tables/table-grants.js';
+import { grantGroupChecks, grantIndexing, grantSweep } from '../tables/table-grants.js';
 import { hasNewImages, type Tables } from '../tables/tables.js';
 import { builtIn } from './bundles.js';
 import type { EnvironmentSettings } from './environment.js';
@@ -29,6 +29,8 @@ export interface IntakeSettings extends CommonSettings, Arrivals {
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
   readonly sweep: boolean;
+  /** The sweep checks groups. */
+  readonly groups: boolean;
   /** The Backlog's prop `intake`. */
   readonly own: IntakeProps;
 }
@@ -90,15 +92,16 @@ function waitForWorkers(intake: LambdaFunction, onArrival: readonly QueueFunctio
 }
 
 function addSweep(scope: Construct, settings: IntakeSettings): LambdaFunction {
-  const { tables, returns } = settings;
+  const { tables, returns, groups } = settings;
   const lambda = new LambdaFunction(scope, 'Function', {
-    ...common(scope, settings, SWEEP_TIMEOUT),
+    ...common(scope, settings, SWEEP_TIMEOUT, groups ? { BACKLOG_GROUPS: 'true' } : {}),
     description: 'Finds records of the backlog that no event has reached, once a day',
     ...builtIn('sweep'),
     retryAttempts: 0,
     maxEventAge: Duration.seconds(60),
   });
   grantSweep(lambda, tables);
+  if (groups) grantGroupChecks(lambda, tables);
   grantSend(lambda, [returns]);
   acknowledgeSweep(lambda, settings);
   return lambda;

@@ -10,14 +10,15 @@ const PERIOD = Duration.minutes(5);
 const MAX_INTAKE_AGE = Duration.minutes(5);
 
 /** The alarms on records that are put without an index entry. */
-export function intakeAlarms({ intake, tableName, metrics }: Watched): AlarmDefinition[] {
+export function intakeAlarms(watched: Watched): AlarmDefinition[] {
+  const { intake, tableName, metrics } = watched;
   if (!intake) return [];
   return [
     ageAlarm(intake),
     metrics === 'off'
       ? { ...errorAlarm, metric: intake.metricErrors({ period: PERIOD }) }
       : troubleAlarm(intake, tableName),
-    ...(metrics === 'off' ? [] : findings(tableName)),
+    ...(metrics === 'off' ? [] : findings(watched)),
   ];
 }
 
@@ -69,7 +70,7 @@ function troubleAlarm(intake: IFunction, tableName: string): AlarmDefinition {
  * The alarms on what the intake, the sweep and the monitor find. None is essential: where there are alarms of all
  * queues, the monitor fails if a source has stopped, and its alarm says so.
  */
-function findings(tableName: string): AlarmDefinition[] {
+function findings({ tableName, countsGroups }: Watched): AlarmDefinition[] {
   return [
     {
       id: 'IntakeStopped',
@@ -81,7 +82,8 @@ function findings(tableName: string): AlarmDefinition[] {
       description:
         'The intake is not handed what is put into the table: the event source mapping of the stream or of the redelivery queue is ' +
         'disabled, deleted, or fails. The log of the monitor says which one, and why. Records that are put without a lane wait ' +
-        'meanwhile; after 24 hours only the sweep finds them. If it is the mapping of RecordEvents, others do not learn of ends.',
+        'meanwhile; after 24 hours only the sweep finds them. If it is the mapping of RecordEvents, others do not learn of ends' +
+        (countsGroups ? ', and groups do not end.' : '.'),
     },
     {
       id: 'NotIndexed',

@@ -40,7 +40,8 @@ export function addMonitoring(
   },
 ): Monitoring {
   const { metrics, queues } = settings;
-  const watched = watchedIn(backlog, { queues, metrics, assigned, ticks });
+  const parts = { sendsEvents: options.recordEvents !== undefined, countsGroups: options.groups };
+  const watched = watchedIn(backlog, { queues, metrics, assigned, ticks, ...parts });
   addLogQueries(backlog, watched.logGroups);
   if (options.alarms === 'essential')
     writeTableMetrics([...Object.values(backlog.functions), backlog.monitor]);

@@ -22,6 +22,10 @@ export interface Watched {
   readonly intake: IFunction | undefined;
   readonly sweep: IFunction | undefined;
   readonly recordEvents: IFunction | undefined;
+  /** That function tells others of ends. */
+  readonly sendsEvents: boolean;
+  /** That function counts the members of groups. */
+  readonly countsGroups: boolean;
   readonly monitor: IFunction | undefined;
   readonly completionFunction: IFunction | undefined;
 }
@@ -41,7 +45,7 @@ export function watchedIn(
     assigned,
     ticks,
     ...known
-  }: Pick<Watched, 'queues' | 'metrics'> & {
+  }: Pick<Watched, 'queues' | 'metrics' | 'sendsEvents' | 'countsGroups'> & {
     readonly assigned: readonly QueueFunction[];
     readonly ticks: readonly Tick[];
   },

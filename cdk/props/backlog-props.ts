@@ -281,6 +281,17 @@ export interface BacklogProps extends FunctionProps {
   readonly recordEvents?: RecordEventsProps | undefined;
 
   /**
+   * Counts the members of groups (`RecordGroups`) from the table's stream, and starts the record of a group's end once all of them have
+   * ended: by the function that also sends the events of `recordEvents`. The sweep checks each group once a day.
+   *
+   * The stream has old images then. In a stack that is deployed already, the table gets a new stream: the sweep finds what was put at
+   * that moment.
+   *
+   * @default false
+   */
+  readonly groups?: boolean | undefined;
+
+  /**
    * Records that are inserted again and again, by name: `{ 'nightly-report': { schedule: 'cron(0 3 * * ? *)', ... } }`. `{}` makes the
    * function alone, for the schedules that an application puts with `RecurringRecords`.
    *

@@ -93,6 +93,7 @@ const propsShape = z.strictObject({
   runbookUrl: runbookUrl.optional(),
   incidentBus: eventBus.optional(),
   recordEvents: recordEventsProp.optional(),
+  groups: z.boolean().default(false),
   recurring: recurringProp.optional(),
   completionUrl: completionUrlProp.default(false),
   compositeAlarm: z.boolean().optional(),

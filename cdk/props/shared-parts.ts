@@ -30,5 +30,6 @@ export const NOT_SHARED = [
   'intake',
   'sweep',
   'recordEvents',
+  'groups',
   'recurring',
 ] as const;

@@ -6,6 +6,7 @@ import type { BacklogProps } from '../props/backlog-props.js';
 import type { QueueProps } from '../props/queue-props.js';
 import type { ISharedBacklog } from '../props/shared-parts.js';
 import { grantChange, grantOperate, grantRead, grantWork } from '../tables/table-grants.js';
+import { grantGroups } from './grant-groups.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { type GrantRecurringOptions, grantRecurring } from './grant-recurring.js';
 
@@ -24,6 +25,8 @@ export interface IBacklog extends ISharedBacklog, Metrics {
   grantComplete(grantee: IGrantable): Grant;
   /** Lets an application have recurring records. See `Backlog.grantRecurring`. */
   grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+  /** Lets an application have groups of records. See `Backlog.grantGroups`. */
+  grantGroups(grantee: IGrantable): Grant;
   /** Grants what operators need. See `Backlog.grantOperate`. */
   grantOperate(grantee: IGrantable): Grant;
   /** Grants what a process needs that attempts records. See `Backlog.grantWork`. */
@@ -56,6 +59,7 @@ export type AddQueueOptions = Omit<
   | 'intake'
   | 'sweep'
   | 'recurring'
+  | 'groups'
 >;
 
 /** The rights and metrics that every backlog offers, wherever it is made. */
@@ -111,6 +115,15 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    */
   grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant {
     return grantRecurring(grantee, this.table, options);
+  }
+
+  /**
+   * Lets an application of the same account have groups of records: `RecordGroups`, whose members the function of the prop `groups`
+   * counts. It may insert records, as with `grantInsert`, and read and change all of them: IAM cannot tell the changes of a group from
+   * others.
+   */
+  grantGroups(grantee: IGrantable): Grant {
+    return grantGroups(grantee, { records: this.table, control: this.controlTable });
   }
 
   /**

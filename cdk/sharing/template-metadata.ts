@@ -26,6 +26,7 @@ interface Described {
   readonly primaryRegion?: string | undefined;
   readonly runbookUrl?: string | undefined;
   readonly recordEvents?: RecordEvents | undefined;
+  readonly groups: boolean;
   readonly tableName?: string | undefined;
   readonly controlTableName?: string | undefined;
   readonly queues: readonly Queue[];
@@ -68,8 +69,8 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, backlog: Made, described: Described): BacklogDescription {
-  const { trigger, timeZone, primaryRegion, runbookUrl, recordEvents, queues, assigned, processSeconds } =
-    described;
+  const { trigger, timeZone, primaryRegion, runbookUrl, recordEvents, groups } = described;
+  const { queues, assigned, processSeconds } = described;
   const onInsert = new Set(backlog.intakeRole ? described.onArrival.map(({ queue }) => queue.name) : []);
   return {
     version: METADATA_VERSION,
@@ -78,6 +79,7 @@ function descriptionOf(stack: Stack, backlog: Made, described: Described): Backl
     primaryRegion,
     runbookUrl,
     recordEvents: recordEvents?.queues,
+    groups: groups ? true : undefined,
     recurring: recurringOf(stack, queues),
     intake: backlog.intake !== undefined,
     sweep: backlog.sweep !== undefined,

@@ -5,6 +5,9 @@ import { DUE_INDEX, type Tables } from './tables.js';
 /** The keys of the items in which the monitor notes what it has read, and of the queues' owners: control-values.ts, registry.ts. */
 const READING_PREFIX = 'reading#';
 const REGISTRY_KEY = 'registry';
+/** The keys of the items of groups, and of the active region. */
+const GROUP_KEYS = 'group*';
+const REGION_KEY = 'region';
 
 /** The right to write 25 changes by one request, each on its own condition. It creates no item. */
 function groupWrites(writesSingly = false): string[] {
@@ -61,15 +64,58 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   const note = new PolicyStatement({
     actions: ['dynamodb:UpdateItem'],
     resources: [control.tableArn],
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`, REGISTRY_KEY] },
-      // `ForAllValues` allows a request whose key is not known to IAM: this condition refuses it.
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    conditions: ofKeys([`${READING_PREFIX}*`, REGISTRY_KEY]),
   });
   grantee.grantPrincipal.addToPrincipalPolicy(note);
   grantDecrypt(grantee, [records]);
   grantKeys(grantee, [control]);
+}
+
+/** Grants what the function needs that counts the members of groups, and ends groups. It touches no other item of the control table. */
+export function grantCounting(
+  grantee: IGrantable,
+  { records, control }: Tables,
+  { readsRegion }: { readonly readsRegion: boolean },
+): void {
+  grant(grantee, records, ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem']);
+  // The record of a group's first death.
+  grantPut(grantee, records);
+  grantGroupItems(grantee, control);
+  if (readsRegion) {
+    const read = { actions: ['dynamodb:GetItem'], resources: [control.tableArn] };
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ ...read, conditions: ofKeys([REGION_KEY]) }),
+    );
+  }
+  grantKeys(grantee, [records, control]);
+}
+
+/** Grants what the sweep needs to check groups, beside `grantSweep`: what counts them, and to find all. */
+export function grantGroupChecks(grantee: IGrantable, tables: Tables): void {
+  const { control } = tables;
+  grantCounting(grantee, tables, { readsRegion: false });
+  // A scan has no keys that a condition could name.
+  grant(grantee, control, ['dynamodb:Scan']);
+}
+
+/** Grants to read and change the items of groups in the control table, and no others. */
+export function grantGroupItems(grantee: IGrantable, { tableArn }: ITable): Grant {
+  const actions = ['dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+  return Grant.addToPrincipal({
+    grantee,
+    actions,
+    resourceArns: [tableArn],
+    conditions: ofKeys([GROUP_KEYS]),
+  });
+}
+
+/** Conditions for requests that name these keys alone. */
+function ofKeys(keys: readonly string[]) {
+  return {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+    // `ForAllValues` allows a request whose key is not known to IAM: this condition refuses it.
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  };
 }
 
 /** Grants what the overview on the dashboard needs: to count what waits, without seeing any of it. */

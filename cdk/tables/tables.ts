@@ -35,6 +35,8 @@ export interface TableOptions {
   readonly backlogName: string;
   readonly primaryRegion?: string | undefined;
   readonly replicas?: readonly ReplicaTableProps[] | undefined;
+  /** The members of groups are counted from the stream. */
+  readonly groups: boolean;
   readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -53,14 +55,14 @@ export interface Tables {
 }
 
 function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
-  const { tableName, backlogName, replicas } = options;
+  const { tableName, backlogName, replicas, groups } = options;
   return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
     ...common(options, tableName, replicas),
     partitionKey: { name: 'id', type: AttributeType.STRING },
     globalSecondaryIndexes: [DUE_INDEX],
     timeToLiveAttribute: 'expiresAt',
-    // A global table has both images.
-    dynamoStream: replicas ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
+    // A global table has both images. Of a member that is deleted or replaced, the old one says which it was.
+    dynamoStream: replicas || groups ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
   });
 }
 
@@ -168,18 +170,29 @@ function common(
   };
 }
 
-const WITH_NEW_IMAGES: readonly unknown[] = [StreamViewType.NEW_IMAGE, StreamViewType.NEW_AND_OLD_IMAGES];
+const WITH_BOTH_IMAGES: readonly unknown[] = [StreamViewType.NEW_AND_OLD_IMAGES];
+const WITH_NEW_IMAGES: readonly unknown[] = [StreamViewType.NEW_IMAGE, ...WITH_BOTH_IMAGES];
+
+/** Tells whether the table has a stream that shows what was put. */
+export function hasNewImages(records: ITable): boolean {
+  return hasStreamOf(WITH_NEW_IMAGES, records);
+}
+
+/** Tells whether the table has a stream that shows what was put, and what was there before. */
+export function hasBothImages(records: ITable): boolean {
+  return hasStreamOf(WITH_BOTH_IMAGES, records);
+}
 
 /**
- * Tells whether the table has a stream that shows what was put. A `TableV2` names the ARN of a stream that it does not
- * have, so a table of this app is asked for more; an imported one has only the ARN to look at.
+ * Tells whether the table has a stream of one of these types. A `TableV2` names the ARN of a stream that it does not have, so a
+ * table of this app is asked for more; an imported one has only the ARN to look at.
  */
-export function hasNewImages(records: ITable): boolean {
+function hasStreamOf(viewTypes: readonly unknown[], records: ITable): boolean {
   if (records.tableStreamArn === undefined) return false;
   const { defaultChild: made } = records.node;
   if (made === undefined || !('streamSpecification' in made)) return true;
   const stream: { streamViewType?: unknown } | undefined = Stack.of(records).resolve(
     made.streamSpecification,
   );
-  return WITH_NEW_IMAGES.includes(stream?.streamViewType);
+  return viewTypes.includes(stream?.streamViewType);
 }

@@ -12,7 +12,8 @@ import { ConfigurationError } from '../../src/support/errors.js';
 import type { EventSource } from '../functions/monitor.js';
 import { addRecordEvents, type RecordEventsSettings } from '../functions/record-events.js';
 import type { RecordEvents } from '../props/record-events-props.js';
-import { hasNewImages } from '../tables/tables.js';
+import { hasBothImages, hasNewImages } from '../tables/tables.js';
+import { memberFilters } from './member-filters.js';
 
 const BATCH = 100;
 /**
@@ -23,14 +24,18 @@ const MAX_RECORD_AGE = Duration.hours(20);
 /** https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html */
 const MAX_PATTERN_CHARACTERS = 4_096;
 
-/** The function that tells others of the ends of records, with what starts it. */
+/** Filters that Lambda takes, unless its quota is raised. */
+const MAX_FILTERS = 5;
+
+/** The function that tells others of the ends of records, and counts the members of groups, with what starts it. */
 export interface FedRecordEvents {
   readonly lambda: LambdaFunction;
   readonly eventSource: EventSource;
 }
 
 /**
- * Tells others of the ends of records, from the table's stream.
+ * Tells others of the ends of records, and counts the members of groups, from the table's stream: its second reader beside the
+ * intake, and it has room for two.
  *
  * @throws ConfigurationError if the table has no stream that shows what was written, or the target is in another region
  */
@@ -39,13 +44,19 @@ export function addFedRecordEvents(
   id: string,
   settings: RecordEventsSettings,
 ): FedRecordEvents {
-  const { tables, eventDlq, events } = settings;
-  if (!hasNewImages(tables.records)) {
+  const { tables, eventDlq, events, groups } = settings;
+  if (events && !hasNewImages(tables.records)) {
     throw new ConfigurationError(
       'Backlog.recordEvents: expected a table with a stream of new images (tableStreamArn), as the events come from there',
     );
   }
-  checkRegion(scope, events);
+  if (groups && !hasBothImages(tables.records)) {
+    throw new ConfigurationError(
+      'Backlog.groups: expected a table with a stream of new and old images (tableStreamArn; NEW_AND_OLD_IMAGES), as the members of ' +
+        'groups are counted from there',
+    );
+  }
+  if (events) checkRegion(scope, events);
   const lambda = addRecordEvents(scope, id, settings);
   const source = new DynamoEventSource(tables.records, {
     startingPosition: StartingPosition.TRIM_HORIZON,
@@ -55,13 +66,30 @@ export function addFedRecordEvents(
     maxRecordAge: MAX_RECORD_AGE,
     // The function's role may send there already.
     onFailure: { bind: () => ({ destination: eventDlq.queueArn }) },
-    filters: [
-      ...endsOf('SUCCESS', queuesWith(events, ['succeeded'])),
-      ...endsOf('DEAD', queuesWith(events, ['dead', 'cancelled'])),
-    ],
+    filters: filtersOf(settings),
   });
   lambda.addEventSource(source);
   return { lambda, eventSource: { id: source.eventSourceMappingId, arn: source.eventSourceMappingArn } };
+}
+
+function filtersOf({ events, groups }: Pick<RecordEventsSettings, 'events' | 'groups'>) {
+  const ofMembers = groups ? memberFilters() : [];
+  const ofEvents = events ? eventFilters(events) : [];
+  if (!events || ofEvents.length + ofMembers.length <= MAX_FILTERS) return [...ofEvents, ...ofMembers];
+  // The function looks at the queues itself.
+  const statuses = [...new Set(Object.values(events.queues).flatMap(({ on }) => on.map(statusOf)))];
+  return [endFilter(statuses, {}), ...ofMembers];
+}
+
+function eventFilters(events: RecordEvents) {
+  return [
+    ...endsOf('SUCCESS', queuesWith(events, ['succeeded'])),
+    ...endsOf('DEAD', queuesWith(events, ['dead', 'cancelled'])),
+  ];
+}
+
+function statusOf(end: RecordEnd): string {
+  return end === 'succeeded' ? 'SUCCESS' : 'DEAD';
 }
 
 /** Refuses a target that the services of this region do not know: it would take no event. */
@@ -87,14 +115,18 @@ function queuesWith({ queues }: RecordEvents, ends: readonly RecordEnd[]): strin
  */
 function endsOf(status: string, queues: readonly string[]) {
   if (queues.length === 0) return [];
-  const patternFor = (queue: object) =>
-    FilterCriteria.filter({
-      eventName: FilterRule.or('INSERT', 'MODIFY'),
-      dynamodb: { NewImage: { status: { S: [status] }, rev: { S: FilterRule.exists() }, ...queue } },
-    });
+  const patternFor = (queue: object) => endFilter([status], queue);
   const named = patternFor({ queue: { S: queues } });
   if (JSON.stringify(named).length > MAX_PATTERN_CHARACTERS) return [patternFor({})];
   return queues.includes(DEFAULT_QUEUE)
     ? [named, patternFor({ queue: { S: FilterRule.notExists() } })]
     : [named];
+}
+
+/** A filter for records that the library has ended so. */
+function endFilter(statuses: readonly string[], queue: object) {
+  return FilterCriteria.filter({
+    eventName: FilterRule.or('INSERT', 'MODIFY'),
+    dynamodb: { NewImage: { status: { S: statuses }, rev: { S: FilterRule.exists() }, ...queue } },
+  });
 }

@@ -1374,6 +1374,16 @@ interface RecurringRecord {
 }
 declare function describeSchedule(record: BacklogRecord, now: number): RecurringRecord;
 
+interface GroupStore {
+    read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+    write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
+    remove(key: string): Promise<void>;
+    list(prefix: string): Promise<readonly string[]>;
+}
+interface GroupAttributes extends Item {
+    readonly rev: string;
+}
+
 interface JobStore {
     create(id: string, job: Item): Promise<boolean>;
     read(id: string): Promise<Item | undefined>;
@@ -1405,6 +1415,7 @@ interface OperatorStore extends SweepStore {
     readonly control: ControlStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
+    readonly groups: GroupStore;
 }
 type RecordNote = Pick<RecordChange['set'], 'notBefore' | 'completion'>;
 interface OperatorRecordStore extends RecordStore {
@@ -1643,6 +1654,7 @@ declare class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operat
     readonly control: ControlStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
+    readonly groups: GroupStore;
     constructor(deps: DynamoDbStoreDeps);
 }
 
@@ -1679,10 +1691,12 @@ declare class MemoryStore implements OperatorStore {
     readonly sweep: NotIndexedStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
+    readonly groups: GroupStore;
     readonly control: ControlStore;
     constructor({ clock }: MemoryStoreDeps);
     earliestDue(lane: string): string | undefined;
     breakerOf(queue: string, destination?: string): BreakerState | undefined;
+    watch(onWritten: (before: Item | undefined, after: Item | undefined) => void): void;
     lanes(): string[];
     item(id: string): Item | undefined;
     items(): Item[];
@@ -2348,6 +2362,7 @@ interface BacklogDescription {
         readonly on: readonly string[];
         readonly include: readonly string[];
     }>> | undefined;
+    readonly groups?: boolean | undefined;
     readonly recurring?: Readonly<Record<string, RecurringDescription>> | undefined;
     readonly intake: boolean;
     readonly sweep: boolean;
@@ -2564,6 +2579,7 @@ interface BacklogProps extends FunctionProps {
     readonly runbookUrl?: string | undefined;
     readonly incidentBus?: AnyBus | undefined;
     readonly recordEvents?: RecordEventsProps | undefined;
+    readonly groups?: boolean | undefined;
     readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
     readonly completionUrl?: boolean | CompletionUrlProps | undefined;
     readonly compositeAlarm?: boolean | undefined;
@@ -2635,11 +2651,12 @@ interface IBacklog extends ISharedBacklog, Metrics {
     grantCancel(grantee: IGrantable): Grant;
     grantComplete(grantee: IGrantable): Grant;
     grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+    grantGroups(grantee: IGrantable): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 }
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep' | 'recurring'>;
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep' | 'recurring' | 'groups'>;
 declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;
@@ -2650,6 +2667,7 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     grantCancel(grantee: IGrantable): Grant;
     grantComplete(grantee: IGrantable): Grant;
     grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+    grantGroups(grantee: IGrantable): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
 }
@@ -2820,6 +2838,64 @@ interface CompletionUrlOptions {
     readonly url?: string | undefined;
 }
 declare function completionUrl(id: string, token: string, options?: CompletionUrlOptions): Promise<string>;
+
+interface GroupEnd {
+    readonly id: string;
+    readonly complete: boolean;
+    readonly members?: number | undefined;
+    readonly succeeded?: number | undefined;
+    readonly dead?: number | undefined;
+    readonly cancelled?: number | undefined;
+    readonly removed?: number | undefined;
+    readonly lost?: number | undefined;
+}
+
+interface Group {
+    readonly id: string;
+    readonly state: 'open' | 'sealed' | 'ended';
+    readonly createdAt?: string | undefined;
+    readonly members: number;
+    readonly waiting: number;
+    readonly succeeded: number;
+    readonly dead: number;
+    readonly cancelled: number;
+    readonly removed: number;
+    readonly lost: number;
+}
+
+interface RecordGroupsOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly indexAtOnce?: boolean | readonly string[] | undefined;
+    readonly store?: RecordGroupsStore | undefined;
+}
+interface RecordGroupsStore {
+    readonly records: Pick<OperatorRecordStore, 'insert' | 'get' | 'change' | 'getItems'>;
+    readonly groups: GroupStore;
+}
+interface GroupRecord extends Omit<NewRecord, 'id' | 'payload' | 'insertedAt' | 'availableAt'> {
+    readonly payload?: Readonly<Record<string, unknown>> | undefined;
+}
+interface GroupOptions extends Pick<InsertManyOptions, 'concurrency' | 'onProgress' | 'signal'> {
+    readonly onComplete: GroupRecord;
+    readonly onFirstDeath?: GroupRecord | undefined;
+    readonly deadMembers?: 'end' | 'hold' | undefined;
+    readonly timeout?: Duration | undefined;
+    readonly seal?: boolean | undefined;
+}
+
+interface InsertGroupResult extends InsertManyResult {
+    readonly state: Group['state'];
+}
+declare class RecordGroups {
+    constructor(options: RecordGroupsOptions);
+    insert<Input, Priority extends string>(id: string, task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options: GroupOptions): Promise<InsertGroupResult>;
+    insert(id: string, records: Source<NewRecord>, options: GroupOptions): Promise<InsertGroupResult>;
+    seal(id: string): Promise<Group['state']>;
+    get(id: string): Promise<Group | undefined>;
+    waiting(id: string): AsyncGenerator<string>;
+    check(id: string): Promise<Group | undefined>;
+}
 
 interface Cause {
     readonly error: string;
@@ -3310,6 +3386,7 @@ declare class TestBacklog {
     readonly client: BacklogClient;
     readonly operator: BacklogOperator;
     readonly recurring: RecurringRecords;
+    readonly groups: RecordGroups;
     constructor(options: TestBacklogOptions);
     get now(): Date;
     get findings(): readonly Finding[];
@@ -3451,6 +3528,7 @@ export {
     QUEUE_PATTERN,
     RECURRING_QUEUE,
     RateLimiter,
+    RecordGroups,
     RecurringRecords,
     RetryAfter,
     SENTENCE_ICONS,
@@ -3718,6 +3796,10 @@ export type {
     GaugeValues,
     GrantInsertOptions,
     GrantRecurringOptions,
+    Group,
+    GroupEnd,
+    GroupOptions,
+    GroupRecord,
     HandlerMiddleware,
     HandlerRequest,
     HeaderSecret,
@@ -3735,6 +3817,7 @@ export type {
     Indexed,
     IndexedWhenFree,
     IndexingDeps,
+    InsertGroupResult,
     InsertManyOptions,
     InsertManyResult,
     InsertResult,
@@ -3816,6 +3899,7 @@ export type {
     RecordEventsProps,
     RecordExpectation,
     RecordFilter,
+    RecordGroupsOptions,
     RecurringDescription,
     RecurringOptions,
     RecurringPause,

@@ -22,6 +22,7 @@ const change = z.object({
     Keys: z.object({ id: z.object({ S: text }) }),
     ApproximateCreationDateTime: z.optional(z.number()),
     NewImage: z.optional(z.unknown()),
+    OldImage: z.optional(z.unknown()),
   }),
 });
 
@@ -47,6 +48,47 @@ export function parseStreamEvent(event: unknown, now?: number): StreamChange[] {
         record: item && readable(item, now ?? changedAt),
       };
     });
+}
+
+/** A record before or after a change. */
+export interface RecordVersion {
+  /** Undefined: the image has a form that is none. */
+  readonly item: Item | undefined;
+  /** Undefined: it cannot be read. */
+  readonly record: BacklogRecord | undefined;
+}
+
+/** A change with the record before and after it. */
+export interface VersionedChange extends Pick<StreamChange, 'sequenceNumber' | 'id'> {
+  /** Undefined: it was not there, or the stream has no old images. */
+  readonly before: RecordVersion | undefined;
+  /** Undefined: it was deleted. */
+  readonly after: RecordVersion | undefined;
+}
+
+/**
+ * Reads an event of a table's stream with both images of each change, deletions too.
+ *
+ * @param now epoch milliseconds
+ * @throws ConfigurationError as `parseStreamEvent`
+ */
+export function parseVersions(event: unknown, now: number): VersionedChange[] {
+  const versionOf = (image: unknown): RecordVersion | undefined => {
+    if (image === undefined) return undefined;
+    const item = itemOfImage(image);
+    return { item, record: item && readable(item, now) };
+  };
+  return parseOptions(eventSchema, event, 'event').Records.map(({ eventName, dynamodb }) => ({
+    sequenceNumber: dynamodb.SequenceNumber,
+    id: dynamodb.Keys.id.S,
+    before: eventName === 'INSERT' ? undefined : versionOf(dynamodb.OldImage),
+    after: eventName === 'REMOVE' ? undefined : versionOf(dynamodb.NewImage),
+  }));
+}
+
+/** Reads the places of the changes of an event in the stream, in their order. */
+export function parseStreamPlaces(event: unknown): string[] {
+  return parseOptions(eventSchema, event, 'event').Records.map(({ dynamodb }) => dynamodb.SequenceNumber);
 }
 
 /** A change by which a run has settled a record, which waits for less than a tick; all others are by producers. */

@@ -2,6 +2,7 @@ import { type SweepSummary, sweep } from '../../src/intake/index.js';
 import { isPassive } from '../../src/registry/regions.js';
 import { DynamoDbSweepStore, type SweepStore } from '../../src/store/index.js';
 import { createDeps } from '../deps.js';
+import type { GroupsTables } from '../groups-deps.js';
 import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
@@ -21,11 +22,13 @@ const IDS_PER_MESSAGE = 100;
 interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'invoker' | 'store'> {
   readonly store?: SweepStore;
   readonly invoker?: Messages | undefined;
+  /** The tables as groups need them. */
+  readonly groups?: GroupsTables | undefined;
 }
 
 /**
  * Looks once a day for records that the intake was not notified of, and hands them to the intake. Started every hour: a
- * large table takes several of them, and a day whose hour was missed is made up for.
+ * large table takes several of them, and a day whose hour was missed is made up for. Then checks the groups, if there are any.
  */
 export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSummary> {
   const { logger = createLogger(), env = process.env } = overrides;
@@ -39,12 +42,13 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
   });
 
   const handle = async (_: unknown, context: LambdaContext): Promise<SweepSummary> => {
-    const { settings, store, clock, invoker } = start();
+    const { settings, store, clock, random, invoker } = start();
     if (await isPassive(settings, store, clock.now())) return { ended: 'passiveRegion', found: 0 };
+    const deadline = clock.wall() + context.getRemainingTimeInMillis();
     const summary = await sweep({
       store,
       clock,
-      deadline: clock.wall() + context.getRemainingTimeInMillis(),
+      deadline,
       found: async (ids) => {
         for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
           await invoker.sendToRedelivery(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS, true);
@@ -52,6 +56,10 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
       },
     });
     logger[summary.ended === 'rested' ? 'debug' : 'info']('sweep', { ...summary });
+    if (summary.ended === 'finished' && env.BACKLOG_GROUPS === 'true') {
+      const { checkGroups } = await import('./check-groups.js');
+      await checkGroups({ env, logger, deadline, clock, random, store: overrides.groups });
+    }
     return summary;
   };
   return lambdaHandler(logger, handle, [logFailure(logger, 'sweep failed')]);

@@ -1,110 +1,53 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { recordEvent } from '../../src/record/index.js';
-import type { OutgoingEvent, Publish, Refusal } from '../events/publish.js';
-import { sqsQueue } from '../events/sns-sqs.js';
 import type { BatchResponse } from '../intake/intake-handler.js';
-import { parseStreamEvent, type StreamChange } from '../intake/stream-event.js';
+import { parseStreamPlaces } from '../intake/stream-event.js';
 import type { LambdaHandler } from '../lambda-context.js';
-import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
+import { lambdaHandler, logFailure } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { asText } from '../service-limits.js';
-import { outgoingOf } from './outgoing.js';
-import { publishTo } from './publish-to.js';
-import { type RecordEventsSettings, readRecordEventsSettings } from './settings.js';
+import type { CountGroupsSeams } from './count-groups.js';
+import type { Part } from './part.js';
+import type { SendEventsSeams } from './send-events.js';
 
 /** The parts of the handler that tests replace. */
-export interface RecordEventsSeams {
+export interface RecordEventsSeams extends SendEventsSeams, CountGroupsSeams {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly publish?: Publish | undefined;
-  readonly deadLetters?: Publish | undefined;
 }
-
-/** An event with the change that it is about. */
-interface Sent {
-  readonly change: StreamChange;
-  readonly event: OutgoingEvent;
-}
-
-/** An event that was not taken. */
-interface Refused extends Sent {
-  readonly refusal: Refusal;
-}
-
-/** Codes by which a service says that it will never take this event, whatever its rights and its state are. */
-const NEVER_TAKEN: readonly string[] = ['MalformedDetail', 'InvalidMessageContents'];
 
 /**
- * Tells others of the ends of records: sends an event for each, from the table's stream. What is not taken comes again, so each
- * event comes at least once.
+ * Reads the table's stream for what goes beyond attempts: tells others of the ends of records, and counts the members of groups.
+ * Each part is loaded only if its setting is there. What a part fails with does not keep the other one from its work, which does
+ * the same work again when the batch comes again.
  */
 export function recordEventsHandler(overrides: RecordEventsSeams = {}): LambdaHandler<BatchResponse> {
   const { logger = createLogger(), env = process.env } = overrides;
-  const start = once(() => {
-    const settings = readRecordEventsSettings(env);
-    const publish = overrides.publish ?? publishTo(settings, logger);
-    const deadLetters = overrides.deadLetters ?? sqsQueue(settings.eventDlqUrl);
-    return { settings, publish, deadLetters };
-  });
+  const parts = partsOf(env, logger, overrides);
+  // An invocation reports what it fails with; there may be none.
+  for (const part of parts) part.catch(() => {});
   const handle = async (input: unknown): Promise<BatchResponse> => {
-    const { settings, publish, deadLetters } = start();
-    const sent = parseStreamEvent(input).flatMap((change) => sentFor(change, settings, logger));
-    const refused = await publish(sent.map(({ event }) => event));
-    const refusals = sent.flatMap((one): Refused[] => {
-      const refusal = refused.get(one.event);
-      return refusal ? [{ ...one, refusal }] : [];
-    });
-    if (refusals.length === 0) return { batchItemFailures: [] };
-    const again = await withoutDeadLetters(refusals, deadLetters, logger);
+    const done = await Promise.allSettled(parts.map(async (part) => (await part)(input)));
+    const failure = done.find((one) => one.status === 'rejected');
+    if (failure) throw failure.reason;
+    const again = new Set(done.map((one) => (one.status === 'fulfilled' ? one.value : undefined)));
     // The stream comes again from the first of them on.
-    return {
-      batchItemFailures: again.slice(0, 1).map(({ change }) => ({ itemIdentifier: change.sequenceNumber })),
-    };
+    const first = parseStreamPlaces(input).find((place) => again.has(place));
+    return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: first }] };
   };
   return lambdaHandler(logger, handle, [logFailure(logger, 'events of records failed')]);
 }
 
-function sentFor(change: StreamChange, { table, queues }: RecordEventsSettings, logger: Logger): Sent[] {
-  const { record, id } = change;
-  if (!record) {
-    logger.error('a record has no event, as it cannot be read', { id });
-    return [];
-  }
-  const wanted = queues.get(record.queue);
-  const detail = wanted && recordEvent(record, { table, include: wanted.include });
-  return detail && wanted.on.has(detail.end) ? [{ change, event: outgoingOf(detail) }] : [];
-}
-
-/**
- * Sends events that will never be taken to the dead-letter queue, so that they hold up no other, and returns those that must come
- * again.
- */
-async function withoutDeadLetters(
-  refused: readonly Refused[],
-  deadLetters: Publish,
+function partsOf(
+  env: Readonly<Record<string, string | undefined>>,
   logger: Logger,
-): Promise<readonly Refused[]> {
-  const given = refused.filter(({ refusal }) => NEVER_TAKEN.includes(refusal.code));
-  const letters = new Map(given.map((one) => [letterOf(one), one]));
-  const lost = given.length === 0 ? new Map() : await deadLetters([...letters.keys()]);
-  const kept = new Set([...letters].filter(([letter]) => !lost.has(letter)).map(([, one]) => one));
-  const again = refused.filter((one) => !kept.has(one));
-  if (kept.size > 0)
-    logger.error('events of records were refused, and go to the dead-letter queue', summaryOf([...kept]));
-  if (again.length > 0) logger.error('events of records were not taken, and come again', summaryOf(again));
-  return again;
-}
-
-/** A dead letter has neither payload nor result: the record has them. */
-function letterOf({ change: { id }, event: { type }, refusal: { code } }: Refused): OutgoingEvent {
-  return { type, detail: asText({ id, refused: code }) };
-}
-
-/** Most ids that a line of the log names. */
-const MAX_IDS = 10;
-
-function summaryOf(refused: readonly Refused[]) {
-  const { code, message } = refused[0]?.refusal ?? {};
-  const ids = refused.slice(0, MAX_IDS).map(({ change }) => change.id);
-  return { events: refused.length, code, reason: message, ids };
+  seams: RecordEventsSeams,
+): Promise<Part>[] {
+  const parts: Promise<Part>[] = [];
+  const countsGroups = env.BACKLOG_GROUPS === 'true';
+  const sendsEvents =
+    !countsGroups || env.BACKLOG_RECORD_EVENTS !== undefined || env.BACKLOG_RECORD_EVENTS_FILE !== undefined;
+  if (sendsEvents)
+    parts.push(import('./send-events.js').then(({ sendEvents }) => sendEvents(env, logger, seams)));
+  if (countsGroups)
+    parts.push(import('./count-groups.js').then(({ countGroups }) => countGroups(env, logger, seams)));
+  return parts;
 }

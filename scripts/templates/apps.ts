@@ -111,6 +111,7 @@ function everything(app: App): Stack[] {
       to: bus,
       queues: { 'platform-orders': { on: ['succeeded', 'dead'] }, 'team-orders': {} },
     },
+    groups: true,
     recurring: {
       'nightly-report': {
         ...{ schedule: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin' },
@@ -123,6 +124,7 @@ function everything(app: App): Stack[] {
   backlog.grantInsert(role('Producer'));
   backlog.grantOperate(role('Operator'));
   backlog.grantRecurring(role('Tenants'));
+  backlog.grantGroups(role('Importer'));
   backlog.grantUseWidget(role('Viewer'));
 
   const team = new Stack(app, 'Team', { env: ENV });

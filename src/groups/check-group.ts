@@ -1,3 +1,4 @@
+import { shuffled } from '../support/random.js';
 import { endIfOver, type FinishDeps } from './finish.js';
 import { tellFirstDeath } from './first-death.js';
 import { GroupItems } from './group-items.js';
@@ -21,20 +22,23 @@ export interface Checked {
  * ends that were missed, records that are gone. One read unit for two members that wait. Then ends the group if that is due.
  *
  * @param which `cutOff`: only pages whose members a lost process was inserting
+ * @param hasTime tells whether there is time for another page. The order of pages is random, so that each has its turn another time
  */
 export async function checkGroup(
   id: string,
   deps: FinishDeps,
   which: 'all' | 'cutOff' = 'all',
+  hasTime: () => boolean = () => true,
 ): Promise<Checked> {
-  const { clock } = deps;
+  const { clock, random } = deps;
   const items = new GroupItems(deps);
   const head = await items.head(id);
   if (!head) return { corrected: 0, busyUntil: undefined };
   const pages = await items.allPages(id, head);
   const busy: number[] = [];
   let corrected = 0;
-  for (const [number, page] of pages.entries()) {
+  for (const [number, page] of shuffled([...pages.entries()], random)) {
+    if (!hasTime()) return { corrected, busyUntil: busy.length === 0 ? undefined : Math.max(...busy) };
     const until = page ? page.until : head.addedAt + PAGE_SECONDS * 1000;
     const isCutOff = until !== undefined && until + MARGIN_MS <= clock.wall();
     if (until !== undefined && !isCutOff) busy.push(until + MARGIN_MS);

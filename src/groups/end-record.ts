@@ -69,7 +69,7 @@ const MAX_TRIES = 8;
 export async function startEnd(
   id: string,
   { unused: _, waiting: __, ...counts }: StateCounts,
-  { records, clock, random, indexesAtOnce }: StartDeps,
+  { records, clock, random }: StartDeps,
 ): Promise<boolean> {
   const members = Object.values(counts).reduce((sum, count) => sum + count, 0);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -77,17 +77,17 @@ export async function startEnd(
     if (!record || !isHeld(id, record)) return false;
     const group: GroupEnd = { id, complete: true, members, ...counts };
     const payload = { ...(record.payload as object), group };
-    const change = startOf(record, payload, clock.now(), indexesAtOnce(record.queue));
+    const change = startOf(record, payload, clock.now());
     if ((await records.change(record, change, randomToken(random))) === 'settled') return true;
   }
   throw new Error(`group ${id}: its record is changed by others all the time`);
 }
 
-/** Without a place in the index, the intake takes it as one that was just inserted. */
-function startOf(record: BacklogRecord, payload: object, now: number, isIndexed: boolean): OperatorChange {
-  if (isIndexed && record.lane !== undefined) {
+/** One that is indexed is due at once: the next rule finds it, while the intake looks at a changed record 75 seconds later. */
+function startOf(record: BacklogRecord, payload: object, now: number): OperatorChange {
+  if (record.lane !== undefined) {
     const { set, remove } = restart(record.lane, now);
     return { set: { ...set, payload }, remove };
   }
-  return { set: { availableAt: toIso(now), payload }, remove: ['lane', 'dueAt', 'exact', 'notBefore'] };
+  return { set: { availableAt: toIso(now), payload }, remove: ['notBefore'] };
 }

@@ -4,6 +4,9 @@ import { changeOf } from './member-changes.js';
 import { memberText } from './names.js';
 import type { MemberState } from './page.js';
 
+/** Records that are read at once: one BatchGetItem. */
+const RECORDS_AT_ONCE = 100;
+
 export interface ReadStatesDeps extends GroupItemsDeps {
   readonly records: Pick<OperatorRecordStore, 'getItems'>;
 }
@@ -16,13 +19,15 @@ export async function readStates(
   deps: ReadStatesDeps,
 ): Promise<Map<number, MemberState>> {
   const ids = await new GroupItems(deps).ids(group, page);
-  const found = await deps.records.getItems(indexes.flatMap((index) => ids[index] ?? []));
-  const states = new Map(
-    found.flatMap(({ record }) => {
+  const wanted = indexes.flatMap((index) => ids[index] ?? []);
+  const states = new Map<string, MemberState>();
+  // Few records are in memory at once: each may have 400 KB.
+  for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
+    for (const { record } of await deps.records.getItems(wanted.slice(start, start + RECORDS_AT_ONCE))) {
       const change = changeOf(record);
-      return change ? [[memberText(change.place), change.state] as const] : [];
-    }),
-  );
+      if (change) states.set(memberText(change.place), change.state);
+    }
+  }
   return new Map(
     indexes.flatMap((index): [number, MemberState][] => {
       const state = states.get(memberText({ group, page, index }));

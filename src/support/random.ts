@@ -17,3 +17,11 @@ export function randomToken(random: Random): string {
   for (let i = 0; i < 8; i++) token += ALPHABET[Math.floor(random() * 64)];
   return token;
 }
+
+/** The values in random order. */
+export function shuffled<Value>(values: readonly Value[], random: Random): Value[] {
+  return values
+    .map((value) => [random(), value] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, value]) => value);
+}

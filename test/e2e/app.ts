@@ -39,6 +39,7 @@ const backlog = new Backlog(stack, 'Backlog', {
   timeout,
   incidentBus,
   recordEvents: { to: incidentBus, queues: { default: { on: ['succeeded', 'dead'], include: ['payload'] } } },
+  groups: true,
   completionUrl: true,
   recurring: {
     'each-minute': {

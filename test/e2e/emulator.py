@@ -37,9 +37,19 @@ def enforce_iam(*args, **kwargs):
     return denied
 
 
+def keys_of(request):
+    """The keys of the items of the control table that a request names."""
+    many = [key for part in request.get("RequestItems", {}).values() if isinstance(part, dict) for key in part.get("Keys", [])]
+    return [key["key"]["S"] for key in [*many, request.get("Key", {})] if "key" in key]
+
+
 def request_context(service, iam_action, body, params):
-    """The version of a secret that is read is a key of conditions, too."""
+    """The version of a secret that is read is a key of conditions, too, and so are the keys of items of groups."""
     known = request_tag_context(service, iam_action, body, params)
+    if service == "dynamodb":
+        keys = keys_of(json.loads(body or b"{}"))
+        is_of_groups = keys and all(key.startswith("group") for key in keys)
+        return {**known, "dynamodb:leadingkeys": keys} if is_of_groups else known
     if iam_action != "secretsmanager:GetSecretValue":
         return known
     return {**known, "secretsmanager:versionstage": json.loads(body or b"{}").get("VersionStage", "AWSCURRENT")}

@@ -33,6 +33,7 @@ it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s pass
     widget: true,
     recordEvents: { to: new EventBus(stack, 'Bus'), queues: { orders: {} } },
     recurring: { report: { schedule: 'rate(1 hour)', queue: 'orders' } },
+    groups: true,
     completionUrl: true,
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {

@@ -319,6 +319,17 @@ describe('backlog diff, of a Backlog', () => {
     });
   });
 
+  it('counts groups, which is safe, or does not any more, which needs attention', async () => {
+    const counting = (groups: boolean) => defined({ queues: orders, groups });
+    expect(await diff(counting(false), counting(true))).toMatchObject({
+      'backlog.groups': { severity: 'safe', what: 'groups added' },
+    });
+    expect(await diff(counting(true), counting(false))).toMatchObject({
+      'backlog.groups': { severity: 'attention', what: 'groups removed' },
+    });
+    expect(await diff(counting(true), counting(true))).toEqual({});
+  });
+
   it('tells fewer services of the ends of records, which needs a look, or more', async () => {
     const telling =
       (on: RecordEventsProps['queues']): Define =>

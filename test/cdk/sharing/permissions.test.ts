@@ -19,6 +19,7 @@ const WHO: [RegExp, string][] = [
   [/^BacklogQueuesrecurring/, 'the function of recurring records'],
   [/^BacklogIntake/, 'the intake'],
   [/^BacklogSweep/, 'the sweep'],
+  [/^BacklogRecordEvents/, 'the function that counts groups'],
   [/^BacklogMonitor/, 'the monitor'],
   [/^BacklogWidgetActions/, 'the buttons of the overview'],
   [/^BacklogWidget/, 'the overview'],
@@ -29,6 +30,7 @@ const WHO: [RegExp, string][] = [
   [/^Canceller/, 'a producer that cancels records'],
   [/^Approver/, 'a service that completes records'],
   [/^Tenants/, 'an application with recurring records'],
+  [/^Importer/, 'an application with groups'],
   [/^Operator/, 'an operator'],
   [/^Process/, 'a process that attempts queues'],
 ];
@@ -84,6 +86,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
     widget: true,
     incidentBus: new EventBus(stack, 'Bus'),
     recurring: {},
+    groups: true,
     vpc: withKey ? new Vpc(stack, 'Vpc', { restrictDefaultSecurityGroup: false }) : undefined,
     environmentEncryption: withKey ? new Key(stack, 'Variables') : undefined,
   });
@@ -92,6 +95,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   backlog.grantCancel(new User(stack, 'Canceller'));
   backlog.grantComplete(new User(stack, 'Approver'));
   backlog.grantRecurring(new User(stack, 'Tenants'));
+  backlog.grantGroups(new User(stack, 'Importer'));
   backlog.grantOperate(new User(stack, 'Operator'));
   backlog.grantWork(new User(stack, 'Process'));
   backlog.grantViewWidget(new User(stack, 'Viewer'));
@@ -145,6 +149,7 @@ const EVERY_FUNCTION = [
   'the intake',
   'the sweep',
   'the monitor',
+  'the function that counts groups',
   'the overview',
   'the buttons of the overview',
 ].join(', ');

@@ -105,6 +105,18 @@ function compareStarts(from: BacklogDescription, to: BacklogDescription): Differ
         : 'Records that are put without lane are never attempted. Those that are indexed are.',
     });
   }
+  const isCounted = to.groups === true;
+  if ((from.groups === true) !== isCounted) {
+    differences.push({
+      kind: 'backlog.groups',
+      severity: isCounted ? 'safe' : 'attention',
+      what: isCounted ? 'groups added' : 'groups removed',
+      effect: isCounted
+        ? 'The members of groups are counted. If the table gets a new stream, the sweep finds within a day what was put at that moment.'
+        : 'No group ends any more: the record of its end waits until the time of the group is over.',
+      ...(!isCounted && { todo: 'Wait until all groups have ended.' }),
+    });
+  }
   if (from.sweep !== to.sweep && from.intake === to.intake) {
     differences.push({
       kind: 'backlog.sweep',

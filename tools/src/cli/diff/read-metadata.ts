@@ -24,6 +24,7 @@ const backlogSchema = z.object({
     z.optional(z.string().check(z.maxLength(200), z.regex(/^https?:\/\/[^\s#]+$/))),
     undefined,
   ),
+  groups: z.optional(z.boolean()),
   recordEvents: z.optional(
     z.record(z.string(), z.object({ on: z.array(z.string()), include: z.array(z.string()) })),
   ),
