@@ -39,6 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
   TaskInsertOptions: 'src/client/task-record.ts',
   OperationOptions: 'src/operate/options.ts',
   RecurringOptions: 'src/recurring/definition.ts',
+  GroupOptions: 'src/groups/options.ts',
   RetryLimits: 'src/policies/retry-policy.ts',
   CommonPolicyOptions: 'src/policies/retry-policy.ts',
   TestQueue: 'src/testing/options.ts',

@@ -1,4 +1,4 @@
-import { type GroupEnd } from 'dynamo-backlog';
+import type { GroupEnd } from 'dynamo-backlog';
 import { backlogHandler, Dead } from 'dynamo-backlog/lambda';
 
 interface Row {

@@ -64,7 +64,7 @@ export async function beginGroup(
   return (await items.head(id))?.sealed ? 'sealed' : 'open';
 }
 
-/** The record for the first death as it is kept in the head: what is wrong with it is told before anything is inserted. */
+/** The record for the first death as it is kept in the head: what is wrong with it is an error before anything is inserted. */
 function firstDeathOf(id: string, record: GroupRecord, context: Parameters<typeof itemOf>[1]): GroupRecord {
   const payload = payloadWith(record.payload, {}, 'onFirstDeath');
   const { group: _, ...own } = payload;

@@ -18,7 +18,7 @@ export interface Checked {
 }
 
 /**
- * Compares the members that wait with their records, and corrects what no event has told: members whose insertion was cut off,
+ * Compares the members that wait with their records, and corrects what no event has brought: members whose insertion was cut off,
  * ends that were missed, records that are gone. One read unit for two members that wait. Then ends the group if that is due.
  *
  * @param which `cutOff`: only pages whose members a lost process was inserting
@@ -57,7 +57,7 @@ async function checkPage(group: string, number: number, page: GroupPage, deps: F
   /** A record that is not there was never inserted, if its page was not closed. */
   const absent: MemberState = page.until === undefined ? 'lost' : 'unused';
   const states = new Map(waiting.map((index) => [index, found.get(index) ?? absent]));
-  // What an event has told since the page was read stands.
+  // A state that an event has brought since the page was read stands.
   await items.changePage(group, number, (now) => {
     const left = new Map([...states].filter(([index]) => now.stateAt(index) === 'waiting'));
     const corrected = now.with(left) ?? now;

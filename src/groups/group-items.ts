@@ -145,7 +145,7 @@ export class GroupItems {
       if (done) return done.result;
     }
     throw new StoreUnavailableError(
-      `others change the same item all the time, ${MAX_TRIES} tries were in vain`,
+      `others change the same item all the time: ${MAX_TRIES} tries have failed`,
     );
   }
 }

@@ -105,6 +105,7 @@ async function insertPage<Given>(
   });
   if (!closed)
     throw new StoreUnavailableError(`group ${group}: it has ended while its members were inserted`);
+  await restoreMembers(group, result.duplicates, deps);
 
   function note({ inserted, duplicates, failed }: InsertManyResult, unsettled: readonly number[]): void {
     counts.inserted += inserted;

@@ -41,6 +41,6 @@ function isAt(page: GroupPage, { place, state }: MemberChange): boolean {
 }
 
 /** Tells whether all members of a page have ended. */
-export function isOver(page: GroupPage): boolean {
+function isOver(page: GroupPage): boolean {
   return page.until === undefined && page.counts().waiting === 0;
 }

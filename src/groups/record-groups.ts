@@ -37,7 +37,7 @@ export interface InsertGroupResult extends InsertManyResult {
   readonly state: Group['state'];
 }
 
-/** Nobody reads the lines of a producer. */
+/** The lines of a producer have no reader. */
 const SILENT: AttemptLogger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
@@ -80,9 +80,9 @@ export class RecordGroups {
    * for the page of the lost call. A group that is sealed, or has ended, takes no new record: it is reported in `failed`.
    *
    * @param id text of 1 to 128 bytes; also the id of the record of the group's end
-   * @param payloads payloads, or `{ payload, ... }` with options of their own; up to 1,000,000 members
-   * @throws ConfigurationError for wrong options, or an id that is that of another record; InvalidRecordError if a record of the
-   *   options cannot be stored; InsertInterruptedError if a table cannot be used or reached, or at the signal; StoreError
+   * @param payloads of the task, or `{ payload, ... }` with options of their own; up to 1,000,000 members
+   * @throws ConfigurationError for wrong options, or an id that is that of another record. InvalidRecordError if a record of the
+   *   options cannot be stored. InsertInterruptedError at the signal, or if a table cannot be used
    */
   insert<Input, Priority extends string>(
     id: string,

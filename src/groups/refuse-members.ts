@@ -9,8 +9,8 @@ export interface RefuseDeps<Given> extends Pick<PagesDeps<Given>, 'itemOf' | 'cl
 }
 
 /**
- * Answers for the records of a group that takes no more members: one that is in the table is a duplicate, as a call that comes
- * again has it; any other one is reported as failed, so that none is lost unseen. One read unit for each 4 KB.
+ * Answers for the records of a group that takes no more members. One that is in the table is a duplicate: the call may have come
+ * again. Any other one is reported as failed, so that none is lost unseen. One read unit for each 4 KB.
  */
 export async function refuseMembers<Given>(
   id: string,

@@ -28,17 +28,9 @@ export class ObservedStore extends MemoryStore {
     const { records } = this;
     const insert = records.insert.bind(records);
     const settle = records.settle.bind(records);
-    const change = records.change.bind(records);
     records.insert = async (item) => {
       const answer = await insert(item);
       if (answer === 'inserted') this.onInserted(this.item(String(item.id)) ?? item, 'inserted');
-      return answer;
-    };
-    records.change = async (...given) => {
-      const answer = await change(...given);
-      const item = this.item(given[0].id);
-      // The record of a group's end, which has no place in the index any more.
-      if (answer === 'settled' && item && item.lane === undefined) this.onInserted(item, 'changed');
       return answer;
     };
     records.settle = async (record, change, rev) => {

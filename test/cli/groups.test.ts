@@ -11,13 +11,14 @@ afterAll(() => tables.stop());
 beforeEach(() => tables.renew('rows', 'mail'));
 
 const run = (...args: string[]) => backlog('groups', ...args, ...tables.at);
-const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `r${i}`, payload: i, queue: 'rows' }));
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `r${i}`, payload: i, queue: 'rows' }));
 const begin = (id: string, count: number, options: object = {}) =>
-  new RecordGroups({ table: tables.table.name, controlTable: tables.control.name, endpoint: tables.endpoint }).insert(
-    id,
-    rows(count),
-    { onComplete: { queue: 'mail' }, ...options },
-  );
+  new RecordGroups({
+    table: tables.table.name,
+    controlTable: tables.control.name,
+    endpoint: tables.endpoint,
+  }).insert(id, rows(count), { onComplete: { queue: 'mail' }, ...options });
 
 describe('backlog groups', () => {
   it('lists groups, shows one with a bar, and what it waits for', async () => {

@@ -35,7 +35,7 @@ afterAll(async () => {
   client.destroy();
 });
 
-/** What both programs begin with. The time of a page of the program before is over. */
+/** The beginning of both programs. The time of a page of the program before is over. */
 const HEAD = `
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { RecordGroups } from '${DIST}index.js';
@@ -92,7 +92,7 @@ async function killTwice(name: string, source: string, progress: string): Promis
   expect(await once(child, 'exit')).toEqual([0, null]);
 }
 
-it(`${MEMBERS} members end once, with the right counts, though kill -9 ends who inserts and who counts`, async () => {
+it(`${MEMBERS} members end once, with the right counts, though kill -9 ends insertions and counts`, async () => {
   await killTwice('insert', INSERT, 'inserted');
   const groups = new RecordGroups({ table: tables.records, controlTable: tables.control, client });
   expect(await groups.get('import')).toMatchObject({ state: 'sealed', members: MEMBERS, waiting: MEMBERS });

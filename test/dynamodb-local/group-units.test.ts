@@ -41,7 +41,9 @@ it('a member of a full page costs less than 0.1 write units beside its record', 
     }));
     await noteStates(changes, deps);
   }
-  expect((await store.records.get('import'))?.payload).toMatchObject({ group: { complete: true, members: MEMBERS } });
+  expect((await store.records.get('import'))?.payload).toMatchObject({
+    group: { complete: true, members: MEMBERS },
+  });
   // With the items that go in the end: their removal costs as much as their writes.
   expect(meter.writes(tables.control) / MEMBERS).toBeLessThan(0.1);
 });

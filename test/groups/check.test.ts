@@ -12,7 +12,7 @@ const begin = (count: number, options: object = {}) =>
 const endOf = () => (world.payloadOf('import') as { group: object }).group;
 
 describe('a check of a group', () => {
-  it('corrects ends that were not seen, and tells of records that are gone', async () => {
+  it('corrects ends that were not seen, and finds records that are gone', async () => {
     await begin(5);
     world.succeed('r0');
     world.die('r1');
@@ -32,14 +32,14 @@ describe('a check of a group', () => {
     expect(endOf()).toMatchObject({ complete: true, lost: 2 });
   });
 
-  it('tells of the first death that it finds', async () => {
+  it('reports the first death that it finds', async () => {
     await begin(2, { onFirstDeath: { queue: 'alerts' } });
     world.die('r1');
     await world.groups.check('import');
     expect(world.item('import/first-death')).toMatchObject({ payload: { group: { member: 'r1' } } });
   });
 
-  it('changes nothing of a group whose members wait, and reads each of them once', async () => {
+  it('leaves a group alone whose members wait, and reads each of them once', async () => {
     await begin(3);
     const before = await world.store.groups.read(['group#import', pageKey('import', 0)]);
     expect(await checkGroup('import', world.deps)).toEqual({

@@ -12,7 +12,7 @@ const START = Date.UTC(2026, 0, 5, 12);
 const MAX_TURNS = 200_000;
 const ID = 'g';
 
-/** What a world is spoiled by, so that the rules of this file are seen to notice it. */
+/** Faults of a world, which the rules of this file have to notice. */
 export interface Sabotage {
   /** Replaces the function that counts. */
   readonly noteStates?: typeof noteStates;
@@ -23,8 +23,8 @@ export interface Sabotage {
 }
 
 /**
- * Plays one world: producers that are killed and come again, members that succeed, die, are redriven, deleted and replaced, counting
- * processes that get the same changes twice, at the same time and from an earlier place on, answers that are lost, and checks.
+ * Plays one world. Producers are killed and come again. Members succeed, die, are redriven and replaced. Processes count the same
+ * changes twice, at the same time, and from an earlier place on. Answers are lost, and checks come at any time.
  *
  * @returns violations; empty: the group ended once, after all its members, and its counts were right
  */
@@ -133,13 +133,14 @@ class World {
     if (succeeded !== succeededNow && !this.hasDropped && this.freshlyRedriven.size === 0)
       this.violations.push(`it tells of ${succeeded} successes, and ${succeededNow} records have succeeded`);
     if (this.holdsDead && dead !== 0) this.violations.push(`it ended with ${dead} dead members`);
-    // A check may find that a record was replaced before the stream tells of it.
+    // A check may find that a record was replaced before the stream has brought that.
     const gone = lost + removed;
     if (gone > this.replaced && !this.hasDropped)
       this.violations.push(`it tells of ${gone} members that are gone, and ${this.replaced} were replaced`);
     const all = this.size * this.producers;
     // A record that is replaced while its page is open may leave its place unused.
-    if (members > all || members < all - this.replaced) this.violations.push(`it had ${members} of ${all} members`);
+    if (members > all || members < all - this.replaced)
+      this.violations.push(`it had ${members} of ${all} members`);
   }
 
   private async produce(number: number): Promise<void> {

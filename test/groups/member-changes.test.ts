@@ -31,13 +31,13 @@ it.each([
   ['a replacement of one that has ended', { status: 'DEAD' }, { status: 'NEW', memberOf: 7 }, ['dead']],
   ['a damaged status', undefined, { status: 'DONE?' }, ['waiting']],
   ['no member', { memberOf: 'x' }, { memberOf: undefined }, []],
-])('tells of %s', (_, before, after, states) => {
+])('reports %s', (_, before, after, states) => {
   const changes = memberChanges({ before: before && record(before), after: after && record(after) });
   const place = { group: 'import', page: 1, index: 3 };
   expect(changes).toEqual(states.map((state) => ({ place, state, id: 'r' })));
 });
 
-it('tells of both groups when a record is replaced by a member of another one', () => {
+it('reports both groups when a record is replaced by a member of another one', () => {
   const changes = memberChanges({
     before: record({ status: 'NEW' }),
     after: record({ status: 'DEAD', memberOf: other }),

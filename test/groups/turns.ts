@@ -1,10 +1,5 @@
 import type { Random } from '../../src/support/random.js';
 
-/** Thrown in a process that was killed: no line of it runs any more. */
-export class Killed extends Error {
-  override readonly name = 'Killed';
-}
-
 /** A process of a simulated world. */
 export interface Actor {
   readonly name: string;
@@ -23,13 +18,11 @@ export class Turns {
     return new Promise((resolve) => this.waiting.push({ actor, go: resolve }));
   }
 
-  /** Starts a process. Errors other than that it was killed end the world. */
+  /** Starts a process, and reports its errors. */
   start(work: () => Promise<void>, onError: (error: unknown) => void): void {
     this.running++;
     work()
-      .catch((error: unknown) => {
-        if (!(error instanceof Killed)) onError(error);
-      })
+      .catch(onError)
       .finally(() => {
         this.running--;
       });

@@ -40,6 +40,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['middleware.md', 'Middlewares'],
       ['tasks.md', 'Tasks with typed payloads'],
       ['recurring.md', 'Recurring records'],
+      ['groups.md', 'Groups with an end'],
       ['completion.md', 'Ends from outside'],
       ['events.md', 'Tell others: events of records'],
       ['testing.md'],

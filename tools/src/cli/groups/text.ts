@@ -48,7 +48,9 @@ export function groupsTable(groups: readonly Group[], paint: Paint): string {
       group.state,
       String(group.members),
       String(group.waiting),
-      ...ENDS.map((end) => (BAD.includes(end) && group[end] > 0 ? paint('red', String(group[end])) : String(group[end]))),
+      ...ENDS.map((end) =>
+        BAD.includes(end) && group[end] > 0 ? paint('red', String(group[end])) : String(group[end]),
+      ),
     ]),
     paint,
   );
