@@ -38,6 +38,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   heartbeat: ['ends from outside', 'completion.md#by-hand'],
   jobs: ['jobs', 'operate.md#jobs'],
   recurring: ['recurring records', 'recurring.md#operating'],
+  groups: ['groups', 'groups.md'],
   pause: ['pause and resume', 'operate.md#pause-and-resume'],
   resume: ['pause and resume', 'operate.md#pause-and-resume'],
   mute: ['mutes', 'monitoring.md#mutes'],

@@ -2893,6 +2893,7 @@ declare class RecordGroups {
     insert(id: string, records: Source<NewRecord>, options: GroupOptions): Promise<InsertGroupResult>;
     seal(id: string): Promise<Group['state']>;
     get(id: string): Promise<Group | undefined>;
+    list(): AsyncGenerator<Group>;
     waiting(id: string): AsyncGenerator<string>;
     check(id: string): Promise<Group | undefined>;
 }

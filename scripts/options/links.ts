@@ -54,6 +54,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     incidentBus: 'monitoring.md#events-of-incidents',
     recordEvents: 'events.md',
     recurring: 'recurring.md',
+    groups: 'groups.md',
     dashboard: 'dashboard.md',
     widget: 'dashboard.md#the-overview',
   },

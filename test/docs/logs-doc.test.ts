@@ -15,6 +15,7 @@ it('docs/logs.md names every line that the functions write, and no others', () =
     'src/batches',
     'src/delivery',
     'src/recurring',
+    'src/groups',
     'functions',
   ].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
