@@ -1,9 +1,20 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/longest-first.js';
 import { UnfinishedFiles } from './test/unfinished-files.js';
 import { SOURCES } from './vitest.sources.js';
 
-/** It takes about a core by itself: what ran beside it would be measured, too. */
-const ALONE = 'test/long/arrivals-pace.test.ts';
+/**
+ * What takes longest, in an order in which no process waits for another at the end. The first one is measured, and takes about a core
+ * by itself: those that begin beside it mostly wait.
+ */
+const LONGEST = [
+  'test/long/arrivals-pace.test.ts',
+  'test/long/poison.test.ts',
+  'test/long/arrivals.test.ts',
+  'test/long/simulation.test.ts',
+  'test/long/regions.test.ts',
+  'test/long/short-waits.test.ts',
+];
 
 /** What `npm test` plays with less. */
 const IN_FULL = [
@@ -20,19 +31,14 @@ export default defineConfig({
     globalSetup: 'test/temporary-folder.ts',
     testTimeout: 300_000,
     hookTimeout: 60_000,
+    // See vitest.config.ts.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
+    execArgv: ['--max-semi-space-size=64'],
     // Two of the longest wait most of their time: for a lease to end, for a clock at a speed.
     maxWorkers: 3,
+    sequence: { sequencer: longestFirst(LONGEST) },
     projects: [
-      { extends: true, test: { name: 'alone', include: [ALONE], sequence: { groupOrder: 0 } } },
-      {
-        extends: true,
-        test: {
-          name: 'long',
-          include: ['test/long/**/*.test.ts'],
-          exclude: [ALONE],
-          sequence: { groupOrder: 1 },
-        },
-      },
+      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
       {
         extends: true,
         test: {
@@ -40,7 +46,6 @@ export default defineConfig({
           include: ['test/**/*.long.test.ts', ...IN_FULL],
           // As `npm test` runs them: see vitest.config.ts.
           isolate: false,
-          execArgv: ['--max-semi-space-size=64'],
           env: {
             CDK_VALIDATION: 'false',
             OUTAGE_RECORDS: '20000',
@@ -48,7 +53,6 @@ export default defineConfig({
             FUZZ_SEED: process.env.FUZZ_SEED ?? '20000',
             ANY_ITEM_RUNS: '1000',
           },
-          sequence: { groupOrder: 1 },
         },
       },
     ],
