@@ -23,6 +23,11 @@ const IN_FULL = [
   'test/record/any-item.test.ts',
 ];
 
+/** Worlds on virtual time, which leave nothing behind in their process. */
+const WORLDS = [
+  'test/long/{simulation,sabotage,recurring-worlds,long-attempts,regions,regions-sabotage,year,spread}.test.ts',
+];
+
 /** What takes minutes: `npm run test:long`. It runs the built package, so build first. */
 export default defineConfig({
   resolve: { alias: SOURCES },
@@ -34,20 +39,20 @@ export default defineConfig({
     // See vitest.config.ts.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     execArgv: ['--max-semi-space-size=64'],
+    env: { CDK_VALIDATION: 'false' },
     // Two of the longest wait most of their time: for a lease to end, for a clock at a speed.
     maxWorkers: 3,
     sequence: { sequencer: longestFirst(LONGEST) },
     projects: [
-      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'] } },
+      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'], exclude: WORLDS } },
       {
         extends: true,
         test: {
           name: 'beside the quick ones',
-          include: ['test/**/*.long.test.ts', ...IN_FULL],
+          include: ['test/**/*.long.test.ts', ...IN_FULL, ...WORLDS],
           // As `npm test` runs them: see vitest.config.ts.
           isolate: false,
           env: {
-            CDK_VALIDATION: 'false',
             OUTAGE_RECORDS: '20000',
             FUZZ_IN_MEMORY: '10000',
             FUZZ_SEED: process.env.FUZZ_SEED ?? '20000',

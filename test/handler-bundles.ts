@@ -75,7 +75,7 @@ export async function bundleHandler(name: string, folder: string): Promise<Handl
   return { handler, bare };
 }
 
-/** What esbuild has made, by the place that it is written to: several handlers have it in common. */
+/** Results of esbuild by the place that they are written to: several handlers have one in common. */
 const built = new Map<string, Promise<BuildResult<{ metafile: true }>>>();
 
 function buildOnce(options: BuildOptions): Promise<BuildResult<{ metafile: true }>> {
