@@ -5,15 +5,25 @@ import { SOURCES } from './vitest.sources.js';
 
 /**
  * What takes longest, in an order in which no process waits for another at the end. The first one is measured, and takes about a core
- * by itself: those that begin beside it mostly wait.
+ * by itself: the two that begin beside it wait for leases and clocks. So does the second one of poison, when the first has ended.
  */
 const LONGEST = [
   'test/long/arrivals-pace.test.ts',
   'test/long/poison.test.ts',
   'test/long/arrivals.test.ts',
+  'test/long/policies-doc.test.ts',
+  'test/long/redrive.test.ts',
+  'test/long/processes/reload.test.ts',
+  'test/long/noisy-customer-picture.test.ts',
+  'test/long/webhooks.test.ts',
+  'test/long/diff.test.ts',
+  'test/long/processes/poison.test.ts',
   'test/long/simulation.test.ts',
   'test/long/regions.test.ts',
-  'test/long/short-waits.test.ts',
+  'test/monitoring/outages.long.test.ts',
+  'test/keys/fairness.long.test.ts',
+  'test/monitoring/random-faults.long.test.ts',
+  'test/long/recurring-worlds.test.ts',
 ];
 
 /** What `npm test` plays with less. */
