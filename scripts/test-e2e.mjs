@@ -120,6 +120,8 @@ function runVitest(endpoint) {
       CDK_DEFAULT_ACCOUNT: ACCOUNT,
       CDK_DEFAULT_REGION: 'us-east-1',
       CDK_HOME: join(home, 'cdk'),
+      // It takes ten seconds of each deployment, and has a test of its own: test/long/own-template.test.ts.
+      CDK_VALIDATION: 'false',
     },
   });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));

@@ -58,13 +58,16 @@ const BARE: Readonly<Record<string, string>> = {
 };
 
 export async function bundleHandler(name: string, folder: string): Promise<HandlerBundles> {
+  const [together = '', names = []] = Object.entries(FOLDERS).find(([, all]) => all.includes(name)) ?? [];
+  const contents = BARE[name] ?? '';
+  const likeIt = Object.keys(BARE).find((other) => BARE[other] === contents);
   const [handler, bare] = await Promise.all([
-    bundle({ ...handlerBundle(besides(name)), outdir: `${folder}/${name}` }, `functions/${name}.ts`),
+    bundle({ ...handlerBundle(names), outdir: `${folder}/${together}` }, `functions/${name}.ts`),
     bundle(
       {
         ...BUNDLING,
-        stdin: { contents: BARE[name] ?? '', resolveDir: '.', loader: 'js' },
-        outfile: `${folder}/bare-${name}.mjs`,
+        stdin: { contents, resolveDir: '.', loader: 'js' },
+        outfile: `${folder}/bare-${likeIt}.mjs`,
       },
       '<stdin>',
     ),
@@ -72,13 +75,18 @@ export async function bundleHandler(name: string, folder: string): Promise<Handl
   return { handler, bare };
 }
 
-/** The handlers of a handler's folder. */
-function besides(name: string): readonly string[] {
-  return Object.values(FOLDERS).find((names) => names.includes(name)) ?? [];
+/** Results of esbuild by the place that they are written to: several handlers have one in common. */
+const built = new Map<string, Promise<BuildResult<{ metafile: true }>>>();
+
+function buildOnce(options: BuildOptions): Promise<BuildResult<{ metafile: true }>> {
+  const place = options.outdir ?? options.outfile ?? '';
+  const known = built.get(place) ?? build({ ...options, metafile: true });
+  built.set(place, known);
+  return known;
 }
 
 async function bundle(options: BuildOptions, entry: string): Promise<Bundle> {
-  const { metafile }: BuildResult<{ metafile: true }> = await build({ ...options, metafile: true });
+  const { metafile } = await buildOnce(options);
   const { outputs } = metafile;
   const file = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry);
   if (file === undefined) throw new Error('esbuild wrote nothing');

@@ -1,4 +1,5 @@
-import { type ParserPlugin, parse } from '@babel/parser';
+import type { ParserPlugin } from '@babel/parser';
+import { parsed } from './typescript.js';
 import type { Refused } from './words.js';
 
 /** Words that no identifier has, once it is split into words. */
@@ -27,7 +28,7 @@ export interface RefusedName {
 
 /** Finds identifiers that a stranger would not search for. */
 export function refusedNames(source: string, plugins: ParserPlugin[]): RefusedName[] {
-  const { tokens } = parse(source, { sourceType: 'module', plugins, errorRecovery: true, tokens: true });
+  const { tokens } = parsed(source, plugins);
   const first = new Map<string, number>();
   for (const { type, value, start } of tokens as readonly Token[]) {
     if (NAME.test(type.label ?? '') && !first.has(String(value))) first.set(String(value), start);

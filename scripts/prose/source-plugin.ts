@@ -32,8 +32,8 @@ function documentOf(source: string, path: string) {
   const children = [
     ...comments.map((comment) => block('Paragraph', comment)),
     ...(path.startsWith('test/')
-      ? titles.map((title) => block('Header', title))
-      : strings.map((text) => block('Paragraph', text))),
+      ? titles().map((title) => block('Header', title))
+      : strings().map((text) => block('Paragraph', text))),
   ];
   return { ...node('Document', 0, source.length), children };
 }

@@ -162,19 +162,31 @@ function paragraphsOf(lines: readonly (Range & { text: string })[]): Block[] {
 export interface Prose {
   readonly comments: readonly Block[];
   /** Strings that are sentences. */
-  readonly strings: readonly Block[];
+  strings(): readonly Block[];
   /** Titles of tests and of their groups. */
-  readonly titles: readonly Block[];
+  titles(): readonly Block[];
+}
+
+let last: { readonly source: string; readonly file: ReturnType<typeof parse> } | undefined;
+
+/** A source with its tokens. It is parsed once for all rules, which read one source after the other. */
+export function parsed(source: string, plugins: ParserPlugin[]): ReturnType<typeof parse> {
+  if (last?.source !== source)
+    last = {
+      source,
+      file: parse(source, { sourceType: 'module', plugins, errorRecovery: true, tokens: true }),
+    };
+  return last.file;
 }
 
 /** The prose of a TypeScript or JavaScript source. */
 export function proseOf(source: string, plugins: ParserPlugin[] = ['typescript']): Prose {
-  const file = parse(source, { sourceType: 'module', plugins, errorRecovery: true });
+  const file = parsed(source, plugins);
   const comments = (file.comments ?? []) as unknown as Comment[];
   const program = file.program as unknown as SyntaxNode;
   return {
     comments: commentLines(comments, source).flatMap(paragraphsOf),
-    strings: stringsOf(program, source),
-    titles: titlesOf(program, source),
+    strings: () => stringsOf(program, source),
+    titles: () => titlesOf(program, source),
   };
 }

@@ -36,6 +36,8 @@ const CREDENTIAL_CHAIN =
   /nested-clients|token-providers|credential-provider-(ini|sso|login|process|web-identity|imds)/;
 const CLIENTS = /node_modules\/@aws-sdk\/(client-[^/]+)\//;
 
+const folder = await mkdtemp(join(tmpdir(), 'backlog-bundles-'));
+
 /** The largest size of a bundle, in sizes of a handler that only has the same clients. */
 const MOST = 1.1;
 /** Files of a handler at its start: modules that two of three handlers share are in files of their own. */
@@ -56,7 +58,7 @@ describe.each([
 ] as const)('the bundle of the handler %s', (name, clients) => {
   let bundles: HandlerBundles;
   beforeAll(async () => {
-    bundles = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
+    bundles = await bundleHandler(name, folder);
   });
 
   it('is hardly larger than a bare handler with the same clients', () => {
@@ -88,7 +90,7 @@ describe.each([
 it.each(['fibonacci', 'progressive'])(
   '%s loads what reads and uses secrets only for queues that have some',
   async (name) => {
-    const { handler } = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
+    const { handler } = await bundleHandler(name, folder);
     const ofSecrets =
       /standardwebhooks|@aws-lambda-powertools\/parameters|@aws-sdk\/client-(secrets-manager|ssm)\//;
     expect(handler.inputs.filter((input) => ofSecrets.test(input))).toEqual([]);
@@ -105,7 +107,7 @@ it.each(['fibonacci', 'progressive'])(
 it.each(['fibonacci', 'progressive'])(
   '%s loads the code of a limit only for queues that have it',
   async (name) => {
-    const { handler } = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
+    const { handler } = await bundleHandler(name, folder);
     const ofLimits = ['breakers', 'pool', 'rate-limit', 'slots'].map(
       (limit) => `src/worker/guards/${limit}.ts`,
     );

@@ -23,6 +23,7 @@ import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { newStack } from '../cdk/support.js';
 import { alarmsOf, resolver } from '../cloudwatch/alarms.js';
 import { seededRandom } from '../simulation/random.js';
+import { settled } from '../simulation/settled.js';
 import { type Change, changesInMemory } from '../store/changes.js';
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z');
@@ -55,7 +56,7 @@ export interface Troubles {
  * memory and on virtual time. The account also measures what AWS itself measures of Lambda, SQS and the stream.
  */
 export class Account {
-  readonly time = new VirtualTime(START);
+  readonly time = new VirtualTime(START, settled);
   readonly data = new MetricData();
   readonly store: MemoryStore;
   readonly alarms: Alarm[];

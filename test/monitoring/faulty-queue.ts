@@ -15,6 +15,7 @@ import {
 } from '../../src/worker/index.js';
 import type { MetricData, MetricId } from '../../tools/src/cloudwatch/metric-data.js';
 import { chance, seededRandom } from '../simulation/random.js';
+import { settled } from '../simulation/settled.js';
 import { endingOf, type Fault, isOfOne } from './random-fault.js';
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z');
@@ -47,7 +48,7 @@ export class FaultyQueue {
   readonly outages: readonly Outage[];
   /** The times at which a record that the fault befalls succeeded, from the beginning of the fault on. */
   readonly successes: number[] = [];
-  private readonly time = new VirtualTime(START);
+  private readonly time = new VirtualTime(START, settled);
   private readonly clock = this.time.clock();
   private readonly store = new MemoryStore({ clock: this.clock });
   private readonly random;

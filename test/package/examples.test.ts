@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../cli/process.js';
 import { startServer } from './background.js';
-import { LocalBacklog } from './local-backlog.js';
+import { LOOK_MS, LocalBacklog } from './local-backlog.js';
 import { mustRun, run } from './run.js';
 
 const TSX = 'node_modules/tsx/dist/cli.mjs';
@@ -74,7 +74,7 @@ describe('the examples, copied out of the package', () => {
       );
       await backlog.import('order.ndjson');
       await until(() => receiver.lines().includes(line), 30_000);
-      await until(async () => (await backlog.records())[0]?.status === status, 30_000);
+      await until(async () => (await backlog.records())[0]?.status === status, 30_000, LOOK_MS);
     }
   });
 

@@ -16,6 +16,9 @@ export interface ListedRecord {
   readonly deadReason?: string;
 }
 
+/** Time between two looks at the records: each starts a process, which takes most of a second of a core. */
+export const LOOK_MS = 2_000;
+
 /** `backlog start` of an installed package, in a user's app. */
 export class LocalBacklog {
   readonly endpoint: string;
@@ -88,13 +91,17 @@ export class LocalBacklog {
   /** Once no record waits any more, except for one that may. */
   async finished(count: number, timeoutMs = 60_000, mayWait?: string): Promise<Map<string, ListedRecord>> {
     let records: ListedRecord[] = [];
-    await until(async () => {
-      records = await this.records();
-      return (
-        records.length === count &&
-        records.every(({ id, status }) => id === mayWait || status === 'SUCCESS' || status === 'DEAD')
-      );
-    }, timeoutMs).catch((error) => {
+    await until(
+      async () => {
+        records = await this.records();
+        return (
+          records.length === count &&
+          records.every(({ id, status }) => id === mayWait || status === 'SUCCESS' || status === 'DEAD')
+        );
+      },
+      timeoutMs,
+      LOOK_MS,
+    ).catch((error) => {
       throw new Error(`${error.message}\n${JSON.stringify(records, undefined, 2)}`);
     });
     return new Map(records.map((record) => [record.id, record]));

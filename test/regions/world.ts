@@ -7,6 +7,7 @@ import { VirtualTime } from '../../src/support/virtual-time.js';
 import type { AttemptContext } from '../../src/worker/index.js';
 import { Chaos, NO_TROUBLES } from '../../tools/src/lab/cloud/chaos.js';
 import { Actor, NO_FAULTS } from '../simulation/actor.js';
+import { settled } from '../simulation/settled.js';
 import { Replica, Replication } from './replication.js';
 import { MINUTE_MS, type Scenario, type Script } from './scenario.js';
 import { type Sabotage, Site, type SiteDeps } from './site.js';
@@ -28,7 +29,7 @@ export interface WorldChoices {
 
 /** Sites with the production handlers, replication between their tables, and producers. What operators do is a test's own. */
 export class World {
-  readonly time = new VirtualTime(START);
+  readonly time = new VirtualTime(START, settled);
   readonly replication: Replication;
   readonly sites: readonly Site[];
   readonly witness: Witness;

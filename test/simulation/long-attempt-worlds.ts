@@ -11,6 +11,7 @@ import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { faultyStore } from './faulty-store.js';
 import { between, chance, pick, seededRandom } from './random.js';
 import { replacing } from './replacing.js';
+import { settled } from './settled.js';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -48,7 +49,7 @@ class LongAttemptWorld {
   readonly aborted = new Set<string>();
   readonly won = new Set<string>();
   private readonly random: () => number;
-  private readonly time = new VirtualTime(START);
+  private readonly time = new VirtualTime(START, settled);
   private readonly truth: MemoryStore;
   private readonly store: OperatorStore;
   private readonly underWay = new Map<string, Actor>();

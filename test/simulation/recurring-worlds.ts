@@ -10,6 +10,7 @@ import { VirtualTime } from '../../src/support/virtual-time.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { faultyStore } from './faulty-store.js';
 import { between, chance, pick, seededRandom } from './random.js';
+import { settled } from './settled.js';
 
 const START = Date.parse('2026-03-28T22:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -53,7 +54,7 @@ interface Expected {
 class RecurringWorld {
   readonly violations: string[] = [];
   private readonly random: () => number;
-  private readonly time = new VirtualTime(START);
+  private readonly time = new VirtualTime(START, settled);
   private readonly truth: MemoryStore;
   private readonly store: OperatorStore;
   private readonly expected: Expected[];

@@ -58,6 +58,7 @@ import {
   WAIT_SECONDS,
 } from './scenario.js';
 import { actOut, makeScripts, resultOf, type Script, writeTimesMs } from './script.js';
+import { settled } from './settled.js';
 import { spoil } from './spoil.js';
 import { withStaleIndex } from './stale-index.js';
 import { Versions } from './versions.js';
@@ -140,7 +141,7 @@ export interface Sabotage {
 export class World {
   readonly ended: RunSummary['ended'][] = [];
   private readonly random: () => number;
-  private readonly time = new VirtualTime(START);
+  private readonly time = new VirtualTime(START, settled);
   private readonly truth: MemoryStore;
   private readonly control: ControlTable;
   private readonly store: OperatorStore;

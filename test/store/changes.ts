@@ -32,7 +32,7 @@ export function changesInMemory(store: MemoryStore, write: () => void): Change[]
   const changes: Change[] = [];
   const { put } = store;
   store.put = (item) => {
-    const before = store.items().find(({ id }) => id === item.id);
+    const before = store.item(String(item.id));
     if (!isDeepStrictEqual(before, item)) changes.push(insertedOrChanged(before, item));
     put.call(store, item);
   };

@@ -106,7 +106,7 @@ export class MemoryStore implements OperatorStore {
 
   /** An item as it is in the table, frozen. */
   item(id: string): Item | undefined {
-    return this.table.find([id])[0]?.item;
+    return this.table.item(id);
   }
 
   /** Every item as it is in the table, frozen. */

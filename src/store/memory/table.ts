@@ -56,6 +56,10 @@ export class MemoryTable {
     return items.map((item) => this.found(item));
   }
 
+  item(id: string): Item | undefined {
+    return this.items.get(id);
+  }
+
   all(): IterableIterator<Item> {
     return this.items.values();
   }
