@@ -31,6 +31,7 @@ const IN_FULL = [
   'test/schedules/outage.test.ts',
   'test/fuzz/in-memory.test.ts',
   'test/record/any-item.test.ts',
+  'test/groups/group-worlds.test.ts',
 ];
 
 /** Worlds on virtual time, which leave nothing behind in their process. */
@@ -67,6 +68,7 @@ export default defineConfig({
             FUZZ_IN_MEMORY: '10000',
             FUZZ_SEED: process.env.FUZZ_SEED ?? '20000',
             ANY_ITEM_RUNS: '1000',
+            GROUP_WORLDS: '1000',
           },
         },
       },
