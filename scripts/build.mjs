@@ -63,18 +63,23 @@ async function compile(outdir) {
 }
 
 /**
- * Removes comments from compiled files: editors show those of the declarations, and the tarball is 8 % smaller. Those in the body
- * of a class go with the white space, which is put back then. Declarations lose those of private members: no editor shows these.
+ * Removes comments and indentation from compiled files: editors show those of the declarations, and the tarball is 10 % smaller.
+ * Comments in the body of a class go with the white space, of which line ends are put back then: the line of a stack trace has one
+ * statement. Declarations lose the comments of private members: no editor shows these.
  */
 async function stripComments(folder) {
   const files = await readdir(folder, { recursive: true });
   const strip = async (file) => {
-    const options = { legalComments: 'none', minifyWhitespace: true };
-    const { code } = await transform(await readFile(file, 'utf8'), options);
-    await writeFile(file, (await transform(code)).code);
+    const dense = (text) => transform(text, { legalComments: 'none', minifyWhitespace: true });
+    const { code } = await transform((await dense(await readFile(file, 'utf8'))).code, { minifySyntax: true });
+    const flat = code.replace(/^ +/gm, '');
+    // Indentation in the text of a template is no indentation of the code.
+    const isSame = (await dense(flat)).code === (await dense(code)).code;
+    await writeFile(file, isSame ? flat : code);
   };
   const stripPrivate = async (file) => {
-    await writeFile(file, (await readFile(file, 'utf8')).replace(OF_PRIVATE_MEMBER, ''));
+    const text = (await readFile(file, 'utf8')).replace(OF_PRIVATE_MEMBER, '');
+    await writeFile(file, text.replace(/^ {4,}(?=\S)/gm, ''));
   };
   const ending = (end) => files.filter((file) => file.endsWith(end)).map((file) => join(folder, file));
   await Promise.all([...ending('.js').map(strip), ...ending('.d.ts').map(stripPrivate)]);
