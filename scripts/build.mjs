@@ -71,7 +71,9 @@ async function stripComments(folder) {
   const files = await readdir(folder, { recursive: true });
   const strip = async (file) => {
     const dense = (text) => transform(text, { legalComments: 'none', minifyWhitespace: true });
-    const { code } = await transform((await dense(await readFile(file, 'utf8'))).code, { minifySyntax: true });
+    const { code } = await transform((await dense(await readFile(file, 'utf8'))).code, {
+      minifySyntax: true,
+    });
     const flat = code.replace(/^ +/gm, '');
     // Indentation in the text of a template is no indentation of the code.
     const isSame = (await dense(flat)).code === (await dense(code)).code;
