@@ -41,7 +41,12 @@ describe('a check of a group', () => {
     world.set('r1', { status: 'NEW', deadReason: undefined });
     world.store.delete('r2');
     world.changes();
-    expect(await world.groups.check('import')).toMatchObject({ waiting: 1, succeeded: 1, dead: 0, removed: 1 });
+    expect(await world.groups.check('import')).toMatchObject({
+      waiting: 1,
+      succeeded: 1,
+      dead: 0,
+      removed: 1,
+    });
     world.succeed('r1');
     await world.count();
     expect(endOf()).toMatchObject({ complete: true, succeeded: 2, removed: 1 });
