@@ -106,6 +106,7 @@ async function insertPage<Given>(
   if (!closed)
     throw new StoreUnavailableError(`group ${group}: it has ended while its members were inserted`);
   await restoreMembers(group, result.duplicates, deps);
+  if (result.inserted === 0) await groupItems.giveBack(group, page);
 
   function note({ inserted, duplicates, failed }: InsertManyResult, unsettled: readonly number[]): void {
     counts.inserted += inserted;

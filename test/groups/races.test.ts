@@ -65,4 +65,34 @@ describe('a group', () => {
     await world.count();
     expect(endOf()).toMatchObject({ complete: true, succeeded: 2 });
   });
+
+  it('has its end, and a line in the log, where the record of its first death is refused', async () => {
+    await begin(records(2), { onFirstDeath: { queue: 'alerts' } });
+    const { insert } = world.store.records;
+    world.store.records.insert = async (item) => {
+      if (item.id === 'import/first-death')
+        throw new Error('Item size has exceeded the maximum allowed size');
+      return insert.call(world.store.records, item);
+    };
+    world.die('r0');
+    world.succeed('r1');
+    await world.count();
+    expect(endOf()).toMatchObject({ complete: true, dead: 1, succeeded: 1 });
+    expect(world.lines).toContainEqual([
+      'error',
+      'the record of a first death could not be inserted',
+      { group: 'import', id: 'r0', reason: expect.stringContaining('Item size') },
+    ]);
+  });
+
+  it('has as many pages after a call that comes again', async () => {
+    await begin(records(2_000), { seal: false });
+    for (let again = 0; again < 3; again++) await begin(records(2_000), { seal: false });
+    expect(await begin(records(2_500))).toMatchObject({ inserted: 500, state: 'sealed' });
+    expect((await world.store.groups.list('group-page#')).length).toBe(3);
+    expect((await world.store.groups.list('group-ids#')).length).toBe(3);
+    world.succeed(...records(2_500).map(({ id }) => id));
+    await world.count();
+    expect(endOf()).toMatchObject({ complete: true, members: 2_500, succeeded: 2_500 });
+  });
 });
