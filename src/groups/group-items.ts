@@ -119,16 +119,6 @@ export class GroupItems {
     await this.write(pageKey(id, number), GroupPage.opened(0, 0).attributes(), undefined);
   }
 
-  /** Gives the number of a page back that has no members, if it is the last one: a call that comes again takes no room. */
-  async giveBack(id: string, number: number): Promise<void> {
-    const isLast = (head: GroupHead) => !head.sealed && head.pages === number + 1;
-    const [head, [page]] = await Promise.all([this.head(id), this.pages(id, [number])]);
-    if (!head || !isLast(head) || page?.counts().unused !== page?.size) return;
-    await this.removePage(id, number);
-    const before = await this.changeHead(id, (now) => (isLast(now) ? { pages: number } : undefined));
-    if (before && !isLast(before)) await this.fillGap(id, number);
-  }
-
   /** The ids of a page's members, by their places. Empty: they are not there, or damaged. */
   async ids(id: string, number: number): Promise<readonly string[]> {
     const key = idsKey(id, number);
@@ -138,13 +128,10 @@ export class GroupItems {
 
   /** Removes all items of a group, its head last: what finds the head does the rest. */
   async remove(id: string, { pages }: Pick<GroupHead, 'pages'>): Promise<void> {
-    for (let number = 0; number < pages; number++) await this.removePage(id, number);
-    await this.deps.groups.remove(headKey(id));
-  }
-
-  private async removePage(id: string, number: number): Promise<void> {
     const { groups } = this.deps;
-    await Promise.all([groups.remove(pageKey(id, number)), groups.remove(idsKey(id, number))]);
+    for (let number = 0; number < pages; number++)
+      await Promise.all([groups.remove(pageKey(id, number)), groups.remove(idsKey(id, number))]);
+    await groups.remove(headKey(id));
   }
 
   private write(key: string, attributes: Item, expected: string | undefined): Promise<boolean> {
