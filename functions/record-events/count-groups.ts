@@ -16,6 +16,11 @@ export type CountGroupsSeams = Partial<GroupsDeps>;
 
 /** Groups that are counted at once. */
 const CONCURRENCY = 10;
+/**
+ * Time for a batch, of the minute that the function has. An end that takes longer, as of a group with hundreds of thousands of dead
+ * members, is left to the daily check: the stream would come again until it is given up.
+ */
+const BATCH_MS = 40_000;
 /** Most groups that a line of the log names. */
 const MAX_GROUPS = 10;
 
@@ -37,11 +42,13 @@ export function countGroups(
 ): Part {
   const { settings, store, ...deps } = groupsDeps(env, seams);
   const { records, groups: items } = store;
-  const finish: FinishDeps = { ...deps, records, groups: items, logger: frozenLogger(logger) };
+  const common: FinishDeps = { ...deps, records, groups: items, logger: frozenLogger(logger) };
   return async (input) => {
     const now = deps.clock.now();
     const changes = parseVersions(input, now).flatMap((change) => countedOf(change, logger));
     if (changes.length === 0) return undefined;
+    const until = deps.clock.wall() + BATCH_MS;
+    const finish = { ...common, hasTime: () => deps.clock.wall() < until };
     const groups = [...groupBy(changes, ({ place }) => place.group)];
     try {
       if (await isPassive(settings, store, now)) return undefined;

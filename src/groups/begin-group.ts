@@ -44,7 +44,8 @@ export async function beginGroup(
   const context = { now, availableAt: now + timeout * 1000, random, indexesAtOnce };
   const end = itemOf({ ...onComplete, id, payload }, context);
   const death = onFirstDeath && firstDeathOf(id, onFirstDeath, context);
-  if ((await records.insert(end)) === 'duplicate') {
+  const isNew = (await records.insert(end)) === 'inserted';
+  if (!isNew) {
     const record = await records.get(id);
     if (record && groupEndOf(id, record) === undefined)
       throw new ConfigurationError(
@@ -60,7 +61,13 @@ export async function beginGroup(
     holdsDead: deadMembers === 'hold',
     firstDeath: death ?? null,
   };
-  if (await items.create(id, head)) return 'open';
+  if (await items.create(id, head)) {
+    const record = isNew ? undefined : await records.get(id);
+    if (isNew || (record && isHeld(id, record))) return 'open';
+    // It has ended since its record was read, and its head was removed: another one would end nothing.
+    await items.remove(id, head);
+    return 'ended';
+  }
   return (await items.head(id))?.sealed ? 'sealed' : 'open';
 }
 

@@ -43,7 +43,7 @@ export async function checkAll({ hasTime, ...deps }: CheckAllDeps): Promise<Chec
       continue;
     }
     try {
-      const { corrected } = await checkGroup(id, deps, 'all', hasTime);
+      const { corrected } = await checkGroup(id, { ...deps, hasTime }, 'all', hasTime);
       counts.corrected += corrected;
       if (await isRemoved(id, deps)) counts.removed++;
       counts.checked++;

@@ -2,6 +2,7 @@ import { shuffled } from '../support/random.js';
 import { endIfOver, type FinishDeps } from './finish.js';
 import { tellFirstDeath } from './first-death.js';
 import { GroupItems } from './group-items.js';
+import type { GroupHead } from './head.js';
 import type { GroupPage, MemberState } from './page.js';
 import { readStates } from './read-states.js';
 
@@ -43,27 +44,38 @@ export async function checkGroup(
     const isCutOff = until !== undefined && until + MARGIN_MS <= clock.wall();
     if (until !== undefined && !isCutOff) busy.push(until + MARGIN_MS);
     else if (!page) await items.fillGap(id, number);
-    else if (which === 'all' || isCutOff) corrected += await checkPage(id, number, page, deps);
+    else if (which === 'all' || isCutOff) corrected += await checkPage(id, number, page, head, deps);
   }
   await endIfOver(id, deps);
   return { corrected, busyUntil: busy.length === 0 ? undefined : Math.max(...busy) };
 }
 
-async function checkPage(group: string, number: number, page: GroupPage, deps: FinishDeps): Promise<number> {
+async function checkPage(
+  group: string,
+  number: number,
+  page: GroupPage,
+  { holdsDead }: GroupHead,
+  deps: FinishDeps,
+): Promise<number> {
   const items = new GroupItems(deps);
-  const waiting = page.places('waiting');
-  if (waiting.length === 0 && page.until === undefined) return 0;
-  const found = await readStates(group, number, waiting, deps);
+  // A dead member that keeps its group from ending may have been redriven or deleted unseen.
+  const open = page.places('waiting', ...(holdsDead ? (['dead'] as const) : []));
+  if (open.length === 0 && page.until === undefined) return 0;
+  const found = await readStates(group, number, open, deps);
   /** A record that is not there was never inserted, if its page was not closed. */
   const absent: MemberState = page.until === undefined ? 'lost' : 'unused';
-  const states = new Map(waiting.map((index) => [index, found.get(index) ?? absent]));
+  const goneFrom = (before: MemberState) => (before === 'dead' ? 'removed' : absent);
+  const states = new Map(
+    open.map((index): [number, MemberState] => [index, found.get(index) ?? goneFrom(page.stateAt(index))]),
+  );
+  const corrected = [...states].filter(([index, state]) => page.stateAt(index) !== state);
   // A state that an event has brought since the page was read stands.
   await items.changePage(group, number, (now) => {
-    const left = new Map([...states].filter(([index]) => now.stateAt(index) === 'waiting'));
-    const corrected = now.with(left) ?? now;
-    return now.until === undefined && corrected === now ? undefined : corrected.closed();
+    const left = new Map(corrected.filter(([index]) => now.stateAt(index) === page.stateAt(index)));
+    const changed = now.with(left) ?? now;
+    return now.until === undefined && changed === now ? undefined : changed.closed();
   });
-  const [dead] = [...states].filter(([, state]) => state === 'dead');
+  const [dead] = corrected.filter(([, state]) => state === 'dead');
   if (dead) await tellFirstDeath(group, (await items.ids(group, number))[dead[0]] ?? '', deps);
-  return [...states.values()].filter((state) => state !== 'waiting').length;
+  return corrected.length;
 }

@@ -12,12 +12,19 @@ export interface FinishDeps extends GroupItemsDeps, StartDeps {
     Pick<RecordStore, 'insert'> &
     Pick<OperatorRecordStore, 'getItems'>;
   readonly logger: AttemptLogger;
+  /** Tells whether there is time for more records. Default: there is. */
+  readonly hasTime?: (() => boolean) | undefined;
 }
+
+/** Pages whose members are read at once. The records of each were at most 16 MB. */
+const CONCURRENCY = 3;
 
 /**
  * Ends a group whose members have all ended: starts the record that waits for it, and removes the items of the group. Reads its
  * head, and all its pages if it is sealed, and once the records of its dead members. A process that is lost in between leaves the
  * head: the next one starts nothing again.
+ *
+ * @throws StoreError; Error if there is no time to read all its dead members
  */
 export async function endIfOver(id: string, deps: FinishDeps): Promise<void> {
   const { logger } = deps;
@@ -48,15 +55,21 @@ async function correctGivenUp(
   pages: readonly (GroupPage | undefined)[],
   deps: FinishDeps,
 ): Promise<boolean> {
+  const { hasTime = () => true } = deps;
   const items = new GroupItems(deps);
   let isCorrected = false;
-  for (const [number, page] of pages.entries()) {
+  const correct = async ([number, page]: readonly [number, GroupPage | undefined]) => {
     const givenUp = page?.places('dead', 'cancelled') ?? [];
-    if (!page || givenUp.length === 0) continue;
+    if (!page || givenUp.length === 0) return;
     const states = await readStates(id, number, givenUp, deps);
-    if (page.with(states) === undefined) continue;
+    if (page.with(states) === undefined) return;
     await items.changePage(id, number, (now) => now.with(states));
     isCorrected = true;
+  };
+  const all = [...pages.entries()];
+  for (let start = 0; start < all.length; start += CONCURRENCY) {
+    if (!hasTime()) throw new Error(`group ${id}: there was no time to read all its dead members`);
+    await Promise.all(all.slice(start, start + CONCURRENCY).map(correct));
   }
   return isCorrected;
 }

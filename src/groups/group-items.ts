@@ -63,8 +63,10 @@ export class GroupItems {
     );
     if (!head || head.sealed || head.pages >= maxPages) return undefined;
     const number = head.pages;
-    await groups.write(idsKey(id, number), { ids, rev: randomToken(random) }, undefined);
-    const isNew = await this.write(pageKey(id, number), page.attributes(), undefined);
+    // The ids of another page, of a process that was held up until its group had ended, would belie this one.
+    const isNew =
+      (await groups.write(idsKey(id, number), { ids, rev: randomToken(random) }, undefined)) &&
+      (await this.write(pageKey(id, number), page.attributes(), undefined));
     // A look at the group has taken it for one of a process that was lost.
     if (!isNew) throw new StoreUnavailableError(`group ${id}: page ${number} was closed before it began`);
     return number;

@@ -3,7 +3,7 @@ import { insertMany } from '../client/insert-many.js';
 import type { Item } from '../record/index.js';
 import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { StoreUnavailableError } from '../store/errors.js';
-import type { OperatorRecordStore } from '../store/operator-store.js';
+import type { Found, OperatorRecordStore } from '../store/operator-store.js';
 import { ConfigurationError } from '../support/errors.js';
 import { groupBy } from '../support/group-by.js';
 import { PAGE_SECONDS } from './check-group.js';
@@ -37,8 +37,11 @@ export async function insertMembers<Given>(
   const { clock, itemOf, signal = new AbortController().signal } = deps;
   const counts: Counts = { inserted: 0, duplicates: [], failed: [], taken: 0, unsettled: new Set() };
   try {
-    for await (const members of memberPages(source, counts, { itemOf, clock, signal }))
-      await insertPage(id, members, counts, deps);
+    const comesAgain = ((await new GroupItems(deps).head(id))?.pages ?? 0) > 0;
+    for await (const members of memberPages(source, counts, { itemOf, clock, signal })) {
+      const absent = comesAgain ? await absentOf(id, members, counts, deps) : members;
+      if (absent.length > 0) await insertPage(id, absent, counts, deps);
+    }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const cause = error instanceof InsertInterruptedError ? error.cause : error;
@@ -46,6 +49,24 @@ export async function insertMembers<Given>(
     throw new InsertInterruptedError(resultOf(counts), { cause }, unsettled, counts.taken);
   }
   return resultOf(counts);
+}
+
+/** The members that are not in the table. A call that comes again takes no page for the others: a group has only so many. */
+async function absentOf<Given>(
+  group: string,
+  members: readonly Member[],
+  counts: Counts,
+  deps: InsertMembersDeps<Given>,
+): Promise<readonly Member[]> {
+  const found = await deps.records.getItems(members.map(({ item }) => item.id));
+  const present = new Set(found.map(({ record }) => record.id));
+  await restoreMembers(group, found, deps);
+  for (const { item, index } of members) {
+    if (!present.has(item.id)) continue;
+    counts.duplicates.push(item.id);
+    counts.unsettled.delete(index);
+  }
+  return members.filter(({ item }) => !present.has(item.id));
 }
 
 async function insertPage<Given>(
@@ -105,7 +126,8 @@ async function insertPage<Given>(
   });
   if (!closed)
     throw new StoreUnavailableError(`group ${group}: it has ended while its members were inserted`);
-  await restoreMembers(group, result.duplicates, deps);
+  if (result.duplicates.length > 0)
+    await restoreMembers(group, await deps.records.getItems(result.duplicates), deps);
 
   function note({ inserted, duplicates, failed }: InsertManyResult, unsettled: readonly number[]): void {
     counts.inserted += inserted;
@@ -122,11 +144,9 @@ async function insertPage<Given>(
  */
 async function restoreMembers<Given>(
   group: string,
-  ids: readonly string[],
+  found: readonly Found[],
   deps: InsertMembersDeps<Given>,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  const found = await deps.records.getItems(ids);
   const members = found
     .flatMap(({ record }) => changeOf(record) ?? [])
     .filter(({ place }) => place.group === group);

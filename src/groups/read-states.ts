@@ -1,7 +1,7 @@
 import type { OperatorRecordStore } from '../store/operator-store.js';
 import { GroupItems, type GroupItemsDeps } from './group-items.js';
 import { changeOf } from './member-changes.js';
-import { memberText } from './names.js';
+import { idsKey, memberText } from './names.js';
 import type { MemberState } from './page.js';
 
 /** Records that are read at once: one BatchGetItem. */
@@ -11,7 +11,11 @@ export interface ReadStatesDeps extends GroupItemsDeps {
   readonly records: Pick<OperatorRecordStore, 'getItems'>;
 }
 
-/** The states of members of a page by their records, read strongly. A member without a record is left out. */
+/**
+ * The states of members of a page by their records, read strongly. A member without a record is left out.
+ *
+ * @throws Error if the ids of the page cannot be read: its members are not lost for that
+ */
 export async function readStates(
   group: string,
   page: number,
@@ -20,6 +24,10 @@ export async function readStates(
 ): Promise<Map<number, MemberState>> {
   const ids = await new GroupItems(deps).ids(group, page);
   const wanted = indexes.flatMap((index) => ids[index] ?? []);
+  if (wanted.length < indexes.length)
+    throw new Error(
+      `group ${group}: the ids of page ${page} are not there, or damaged: ${idsKey(group, page)}`,
+    );
   const states = new Map<string, MemberState>();
   // Few records are in memory at once: each may have 400 KB.
   for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {

@@ -118,6 +118,10 @@ export class RecordGroups {
       concurrency,
       onProgress,
       signal,
+    }).catch(async (error: unknown) => {
+      // Another process may have sealed it: with the pages that this call has closed, it may be over.
+      await endIfOver(id, this.finishDeps()).catch(() => {});
+      throw error;
     });
     await this.closeCutOff(id, seal, signal);
     return { ...result, state: seal ? await this.seal(id) : 'open' };

@@ -23,14 +23,23 @@ interface Wishes {
   readonly env?: Readonly<Record<string, string>>;
   /** Called with the key of each item of a group that is read. */
   readonly onRead?: (key: string) => void;
+  /** Milliseconds since the start. */
+  readonly elapsed?: () => number;
   readonly publish?: Publish;
   readonly records?: object;
   readonly activeRegion?: object;
 }
 
 /** The function, on tables in memory, and an application that has groups there. */
-function bench({ env = {}, onRead = () => {}, publish, records = {}, activeRegion = {} }: Wishes = {}) {
-  const clock = { now: () => START, wall: () => START, sleep: async () => {} };
+function bench({
+  env = {},
+  onRead = () => {},
+  elapsed = () => 0,
+  publish,
+  records = {},
+  activeRegion = {},
+}: Wishes = {}) {
+  const clock = { now: () => START, wall: () => START + elapsed(), sleep: async () => {} };
   const random = seededRandom(7);
   const store = new MemoryStore({ clock });
   const logs: LogEntry[] = [];
@@ -128,6 +137,28 @@ describe('the function that counts the members of groups', () => {
     await take(change('m', { status: 'DEAD' }));
     expect(store.item('g/first-death')).toMatchObject({ queue: 'alerts' });
     expect(store.item('g/first-death')?.lane).toBe(lane);
+  });
+
+  it('leaves an end to the check whose dead members take too long to read, and holds up no stream', async () => {
+    let elapsed = 0;
+    const { insert, take, change, groups, logs } = bench({
+      elapsed: () => elapsed,
+      onRead: (key) => {
+        if (key.startsWith('group-ids#')) elapsed += 15_000;
+      },
+    });
+    await insert('a', 6_000);
+    elapsed = 0;
+    const ends = Array.from({ length: 6_000 }, (_, i) => change(`a/${i}`, { status: 'DEAD' }));
+    expect(await take(...ends)).toEqual(done);
+    expect(logs.filter(({ level }) => level === 'error')).toMatchObject([
+      {
+        message: 'a group could not be counted',
+        extra: { group: 'a', reason: expect.stringContaining('no time to read all its dead members') },
+      },
+    ]);
+    expect(elapsed).toBe(45_000);
+    expect(await groups.check('a')).toMatchObject({ state: 'ended', dead: 6_000 });
   });
 
   it('has the stream come again from the first member whose group has no answer, and counts the others', async () => {

@@ -32,6 +32,26 @@ describe('a check of a group', () => {
     expect(endOf()).toMatchObject({ complete: true, lost: 2 });
   });
 
+  it('finds dead members that hold the group, and were redriven or deleted unseen', async () => {
+    await begin(3, { deadMembers: 'hold' });
+    for (const id of ['r0', 'r1', 'r2']) world.die(id);
+    await world.count();
+    expect(await world.groups.check('import')).toMatchObject({ state: 'sealed', dead: 3 });
+    world.succeed('r0');
+    world.set('r1', { status: 'NEW', deadReason: undefined });
+    world.store.delete('r2');
+    world.changes();
+    expect(await world.groups.check('import')).toMatchObject({
+      waiting: 1,
+      succeeded: 1,
+      dead: 0,
+      removed: 1,
+    });
+    world.succeed('r1');
+    await world.count();
+    expect(endOf()).toMatchObject({ complete: true, succeeded: 2, removed: 1 });
+  });
+
   it('reports the first death that it finds', async () => {
     await begin(2, { onFirstDeath: { queue: 'alerts' } });
     world.die('r1');
