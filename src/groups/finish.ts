@@ -1,6 +1,7 @@
 import type { RecordStore } from '../store/index.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
 import type { AttemptLogger } from '../support/logger.js';
+import { allDone } from './all-done.js';
 import { type StartDeps, startEnd } from './end-record.js';
 import { GroupItems, type GroupItemsDeps } from './group-items.js';
 import type { GroupHead } from './head.js';
@@ -69,7 +70,7 @@ async function correctGivenUp(
   const all = [...pages.entries()];
   for (let start = 0; start < all.length; start += CONCURRENCY) {
     if (!hasTime()) throw new Error(`group ${id}: there was no time to read all its dead members`);
-    await Promise.all(all.slice(start, start + CONCURRENCY).map(correct));
+    await allDone(all.slice(start, start + CONCURRENCY).map(correct));
   }
   return isCorrected;
 }

@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../store/errors.js';
 import type { GroupStore } from '../store/group-store.js';
 import type { Clock } from '../support/clock.js';
 import { type Random, randomToken } from '../support/random.js';
+import { allDone } from './all-done.js';
 import { type GroupHead, parseHead } from './head.js';
 import { headKey, idsKey, pageKey } from './names.js';
 import { GroupPage } from './page.js';
@@ -17,6 +18,7 @@ const MAX_TRIES = 10;
 const BACKOFF_MS = 20;
 /** Pages that are read at once: one BatchGetItem. */
 const PAGES_AT_ONCE = 100;
+const REMOVED_AT_ONCE = 10;
 
 /** The items of groups: each change reads, decides and writes, and does so again where another process was quicker. */
 export class GroupItems {
@@ -126,11 +128,19 @@ export class GroupItems {
     return Array.isArray(ids) ? ids.map(String) : [];
   }
 
-  /** Removes all items of a group, its head last: what finds the head does the rest. */
+  /**
+   * Removes all items of a group. A page goes before its ids, which are read for it, and the head last: what finds the head does the
+   * rest.
+   */
   async remove(id: string, { pages }: Pick<GroupHead, 'pages'>): Promise<void> {
     const { groups } = this.deps;
-    for (let number = 0; number < pages; number++)
-      await Promise.all([groups.remove(pageKey(id, number)), groups.remove(idsKey(id, number))]);
+    const removePage = async (number: number) => {
+      await groups.remove(pageKey(id, number));
+      await groups.remove(idsKey(id, number));
+    };
+    const numbers = [...Array(pages).keys()];
+    for (let start = 0; start < pages; start += REMOVED_AT_ONCE)
+      await allDone(numbers.slice(start, start + REMOVED_AT_ONCE).map(removePage));
     await groups.remove(headKey(id));
   }
 

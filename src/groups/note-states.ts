@@ -1,4 +1,5 @@
 import { groupBy } from '../support/group-by.js';
+import { allDone } from './all-done.js';
 import { endIfOver, type FinishDeps } from './finish.js';
 import { tellFirstDeath } from './first-death.js';
 import { GroupItems } from './group-items.js';
@@ -20,7 +21,7 @@ export async function noteStates(changes: readonly MemberChange[], deps: FinishD
   const dead = new Map<string, string>();
   const over = new Set<string>();
   for (let start = 0; start < pages.length; start += CONCURRENCY) {
-    await Promise.all(
+    await allDone(
       pages.slice(start, start + CONCURRENCY).map(async (ofPage) => {
         const { group, page } = (ofPage[0] as MemberChange).place;
         const states = new Map(ofPage.map(({ place, state }): [number, MemberState] => [place.index, state]));

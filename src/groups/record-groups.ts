@@ -31,6 +31,9 @@ import {
 } from './options.js';
 import { refuseMembers } from './refuse-members.js';
 
+/** The longest wait between two looks at the pages of other calls. */
+const MAX_PAUSE_MS = 5_000;
+
 /** The result of an insertion into a group. */
 export interface InsertGroupResult extends InsertManyResult {
   /** The state of the group after it. */
@@ -108,7 +111,8 @@ export class RecordGroups {
     const itemOf = (given: unknown) => this.itemOf(isTask(first) ? first : undefined, given);
     if (state !== 'open') {
       const result = await refuseMembers(id, source, { ...this.deps(), records, itemOf, signal });
-      return { ...result, state };
+      // The call that has sealed it may be lost: the group may be over.
+      return { ...result, state: state === 'sealed' ? await this.seal(id) : state };
     }
     const result = await insertMembers(id, source, {
       ...this.deps(),
@@ -128,7 +132,8 @@ export class RecordGroups {
   }
 
   /**
-   * Seals a group: it takes no more members, and ends with the last of them.
+   * Seals a group: it takes no more members, and ends with the last of them. It waits for calls that insert members, also for lost
+   * ones, up to 5 minutes.
    *
    * @returns its state: `sealed`, or `ended`
    * @throws ConfigurationError if there is no such group, StoreError
@@ -137,7 +142,7 @@ export class RecordGroups {
     checkGroupId(id, 'seal: id');
     const items = new GroupItems(this.deps());
     const head = await items.changeHead(id, ({ sealed }) => (sealed ? undefined : { sealed: true }));
-    if (head) await endIfOver(id, this.finishDeps());
+    if (head) await this.closeCutOff(id, true, undefined);
     const group = await this.get(id);
     if (group) return group.state;
     throw new ConfigurationError(`seal: expected the id of a group, but there is no group ${show(id)}`);
@@ -206,12 +211,12 @@ export class RecordGroups {
     return this.get(id);
   }
 
-  /** Closes pages that a lost call has left. Before the group is sealed, it waits until none can be at work any more. */
+  /** Closes pages that a lost call has left, and ends the group if it is over. */
   private async closeCutOff(id: string, waits: boolean, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       const { busyUntil } = await checkGroup(id, this.finishDeps(), 'cutOff');
       if (busyUntil === undefined || !waits) return;
-      await this.clock.sleep(Math.max(1_000, busyUntil - this.clock.wall()), signal);
+      await this.clock.sleep(Math.min(MAX_PAUSE_MS, Math.max(1_000, busyUntil - this.clock.wall())), signal);
       signal?.throwIfAborted();
     }
   }

@@ -77,7 +77,8 @@ describe('a check of a group', () => {
     };
     await expect(begin(2, { concurrency: 1 })).rejects.toThrow('killed');
     world.store.records.insert = insert;
-    await world.groups.seal('import');
+    const { rev } = (await world.store.groups.read(['group#import'])).get('group#import') ?? {};
+    await world.store.groups.write('group#import', { sealed: true, rev: 'x' }, String(rev));
     world.succeed('r0');
     await world.count();
     world.now = START + 300_000;

@@ -311,12 +311,13 @@ class World {
       insert: (item) => this.request(actor, () => records.insert(item)),
       get: (id) => this.request(actor, () => records.get(id)),
       change: (...given) => this.request(actor, () => records.change(...given)),
-      getItems: async (ids) => {
-        const found = await this.request(actor, () => records.getItems(ids));
-        if (this.sabotage.trustsGivenUp) return [];
-        for (const { record } of found) if (record.status !== 'NEW') this.freshlyRedriven.delete(record.id);
-        return found;
-      },
+      getItems: (ids) =>
+        this.request(actor, async () => {
+          const found = await records.getItems(ids);
+          if (this.sabotage.trustsGivenUp) return [];
+          for (const { record } of found) if (record.status !== 'NEW') this.freshlyRedriven.delete(record.id);
+          return found;
+        }),
     };
   }
 

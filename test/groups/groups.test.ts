@@ -306,6 +306,22 @@ describe('an insertion', () => {
     expect(world.store.item('r2')).toBeUndefined();
   });
 
+  it('ends a group whose call was lost between its seal and its end', async () => {
+    await begin(1, { seal: false });
+    world.succeed('r0');
+    await world.count();
+    const { read, write } = world.store.groups;
+    world.store.groups.write = async (...given) => {
+      world.store.groups.read = () => Promise.reject(new Error('killed'));
+      return write.call(world.store.groups, ...given);
+    };
+    await expect(world.groups.seal('import')).rejects.toThrow('killed');
+    Object.assign(world.store.groups, { read, write });
+    expect(endOf()).toMatchObject({ complete: false });
+    expect(await begin(1)).toMatchObject({ inserted: 0, duplicates: ['r0'], state: 'ended' });
+    expect(endOf()).toMatchObject({ complete: true });
+  });
+
   it('goes on where a call was cut off, and ends once all members have ended', async () => {
     const source = async function* () {
       yield* records(1_200);
