@@ -10,7 +10,5 @@ it('the example of groups writes its report when the last row has ended, with th
   await backlog.groups.insert('import-7', rows('import-7', 300), { onComplete });
   await backlog.runUntilSettled();
   const reports = backlog.logs.map(({ message }) => message).filter((text) => text.startsWith('to '));
-  expect(reports).toEqual([
-    'to sales@example.com: import-7 is complete, 297 of 300 rows were imported',
-  ]);
+  expect(reports).toEqual(['to sales@example.com: import-7 is complete, 297 of 300 rows were imported']);
 });
