@@ -1374,16 +1374,6 @@ interface RecurringRecord {
 }
 declare function describeSchedule(record: BacklogRecord, now: number): RecurringRecord;
 
-interface GroupStore {
-    read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
-    write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
-    remove(key: string): Promise<void>;
-    list(prefix: string): Promise<readonly string[]>;
-}
-interface GroupAttributes extends Item {
-    readonly rev: string;
-}
-
 interface JobStore {
     create(id: string, job: Item): Promise<boolean>;
     read(id: string): Promise<Item | undefined>;
@@ -1415,7 +1405,6 @@ interface OperatorStore extends SweepStore {
     readonly control: ControlStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
-    readonly groups: GroupStore;
 }
 type RecordNote = Pick<RecordChange['set'], 'notBefore' | 'completion'>;
 interface OperatorRecordStore extends RecordStore {
@@ -1654,7 +1643,6 @@ declare class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operat
     readonly control: ControlStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
-    readonly groups: GroupStore;
     constructor(deps: DynamoDbStoreDeps);
 }
 
@@ -1670,6 +1658,16 @@ declare class SettleGroups<Change extends Settle> {
 }
 
 declare const DUE_INDEX = "due";
+
+interface GroupStore {
+    read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+    write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
+    remove(key: string): Promise<void>;
+    list(prefix: string): Promise<readonly string[]>;
+}
+interface GroupAttributes extends Item {
+    readonly rev: string;
+}
 
 declare function itemBytes(item: Item): number;
 

@@ -1,6 +1,5 @@
 import type { RetryPolicy } from '../policies/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
-import type { GroupStore } from './group-store.js';
 import type { JobStore } from './job-store.js';
 import type {
   ActiveRegion,
@@ -39,8 +38,6 @@ export interface OperatorStore extends SweepStore {
   readonly readings: ReadingStore;
   /** The bulk jobs of operators. */
   readonly jobs: JobStore;
-  /** The items of groups. */
-  readonly groups: GroupStore;
 }
 
 /** Attributes that are noted on a record beside its attempt. */

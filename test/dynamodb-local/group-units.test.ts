@@ -19,7 +19,9 @@ beforeAll(async () => {
 afterAll(() => meter.stop());
 
 it('a member of a full page costs less than 0.1 write units beside its record', async () => {
-  const { store, tables } = meter;
+  const { groups: items, tables } = meter;
+  const { records: table } = meter.store;
+  const store = { records: table, groups: items };
   const groups = new RecordGroups({ table: tables.records, controlTable: tables.control, store });
   // Ids of 36 characters, as UUIDs have.
   const idOf = (i: number) => `${i}`.padStart(36, '0');

@@ -1,8 +1,13 @@
+import type { GroupStore } from '../../src/store/group-store.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
 
 /** Methods of a store, by role. */
-export type Methods = { readonly [Role in keyof OperatorStore]?: Partial<OperatorStore[Role]> };
+export type Methods = { readonly [Role in keyof Stores]?: Partial<Stores[Role]> };
+
+interface Stores extends OperatorStore {
+  readonly groups: GroupStore;
+}
 
 /** The store with some of its methods replaced. */
 export function replacing<Store extends BacklogStore>(methods: Methods, store: Store): Store {

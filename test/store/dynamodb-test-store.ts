@@ -4,6 +4,8 @@ import '../../src/store/dynamodb/limits.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { Item } from '../../src/record/index.js';
+import { DynamoDbGroups } from '../../src/store/dynamodb/groups.js';
+import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { createDynamoDbClient, type DynamoDBClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import type { Clock } from '../../src/support/clock.js';
 import { type Change, lambdaRecord } from './changes.js';
@@ -34,6 +36,7 @@ function connect(endpoint: string) {
 }
 
 class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
+  readonly groups: DynamoDbGroups;
   /** The number of changes that were read from each shard. */
   private readonly reported = new Map<string, number>();
   private puts = 0;
@@ -46,6 +49,7 @@ class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
     clock: Clock,
   ) {
     super({ client, tables: names, clock });
+    this.groups = new DynamoDbGroups(tablesOf({ client, tables: names, clock }).control);
   }
 
   items(): Item[] {

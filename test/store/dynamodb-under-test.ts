@@ -1,5 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDbGroups } from '../../src/store/dynamodb/groups.js';
+import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OnConsumed } from '../../src/store/index.js';
 import type { StoreUnderTest } from './conformance.js';
 import { NOW } from './records.js';
@@ -25,6 +27,7 @@ export async function dynamoDbUnderTest(
     client,
     tables,
     store: new DynamoDbOperatorStore({ client, tables, clock, onConsumed }),
+    groups: new DynamoDbGroups(tablesOf({ client, tables, clock, onConsumed }).control),
     async put(item) {
       await documents.send(new PutCommand({ TableName, Item: { ...item } }));
     },

@@ -9,6 +9,7 @@ storeConformance('the store in memory', async () => {
   const store = new MemoryStore({ clock });
   return {
     store,
+    groups: store.groups,
     put: async (newItem) => store.put(newItem),
     delete: async (id) => store.delete(id),
     raw: async (id) => store.items().find((stored) => stored.id === id),

@@ -1,6 +1,5 @@
 import type { Item } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
-import type { GroupStore } from '../group-store.js';
 import type { JobStore } from '../job-store.js';
 import type {
   ControlStore,
@@ -19,7 +18,6 @@ import type { ActiveRegion, IndexKey, LeaseState, QueueState } from '../store.js
 import { DynamoDbControl } from './control.js';
 import { isMap, type OnDamaged, queueKey, readingKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { DynamoDbGroups } from './groups.js';
 import { DynamoDbJobs } from './jobs.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbOperatorRecords } from './operator-records.js';
@@ -40,7 +38,6 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
   readonly control: ControlStore;
   readonly readings: ReadingStore;
   readonly jobs: JobStore;
-  readonly groups: GroupStore;
 
   constructor(deps: DynamoDbStoreDeps) {
     super(deps);
@@ -57,7 +54,6 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
     this.control = control;
     this.readings = new Readings(tables.control);
     this.jobs = new DynamoDbJobs(tables.control, () => control.readJobs());
-    this.groups = new DynamoDbGroups(tables.control);
   }
 }
 

@@ -60,6 +60,7 @@ export class MemoryStore implements OperatorStore {
   readonly sweep: NotIndexedStore;
   readonly readings: ReadingStore;
   readonly jobs: JobStore = new MemoryJobs();
+  /** The items of groups, which only those have that work with groups. */
   readonly groups: GroupStore = new MemoryGroups();
   readonly control: ControlStore;
   private readonly table: MemoryTable;

@@ -3,7 +3,7 @@ import type { StoreUnderTest } from './under-test.js';
 
 /** The items of groups. */
 export function keepingGroups(current: () => StoreUnderTest): void {
-  const groups = () => current().store.groups;
+  const groups = () => current().groups;
   let names = 0;
   const name = () => `group#conformance-${names++}`;
 

@@ -137,7 +137,8 @@ export function operating(underTest: UnderTest): void {
       rev: 'r-1',
       dueAt: iso(75_000),
       notBefore: { until: iso(75_000) },
-      payload: [1],
+      // No document: some emulators never find two of them equal, and a record with one is attempted again there.
+      payload: 1,
     });
     await put(held);
     const record = await read(store, id);
