@@ -4,7 +4,7 @@ import { UnfinishedFiles } from './test/unfinished-files.js';
 import { SOURCES } from './vitest.sources.js';
 
 /**
- * What takes longest, in an order in which no process waits for another at the end. The first one is measured, and takes about a core
+ * The longest files, in an order in which no process waits for another at the end. The first one is measured, and takes about a core
  * by itself: the two that begin beside it wait for leases and clocks. So does the second one of poison, when the first has ended.
  */
 const LONGEST = [

@@ -4,13 +4,12 @@ import type { Item } from '../record/index.js';
 import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { StoreUnavailableError } from '../store/errors.js';
 import type { Found, OperatorRecordStore } from '../store/operator-store.js';
-import { ConfigurationError } from '../support/errors.js';
 import { groupBy } from '../support/group-by.js';
 import { PAGE_SECONDS } from './check-group.js';
 import { GroupItems, type GroupItemsDeps } from './group-items.js';
 import { changeOf } from './member-changes.js';
-import { type Counts, type Member, memberPages, type PagesDeps, resultOf } from './member-pages.js';
-import { MAX_PAGES, MEMBER_ATTRIBUTE, memberText, PAGE_MEMBERS } from './names.js';
+import { type Counts, type Member, memberPages, type PagesDeps, refuse, resultOf } from './member-pages.js';
+import { MAX_PAGES, MEMBER_ATTRIBUTE, memberText } from './names.js';
 import { GroupPage, type MemberState } from './page.js';
 
 export interface InsertMembersDeps<Given> extends GroupItemsDeps, Pick<PagesDeps<Given>, 'itemOf'> {
@@ -26,8 +25,10 @@ export interface InsertMembersDeps<Given> extends GroupItemsDeps, Pick<PagesDeps
  * Inserts the members of a group from a source, page after page. A page with the ids of its members is written first, then the
  * members are inserted, and then the page is closed. `checkGroup` closes a page that a lost process leaves.
  *
- * @throws ConfigurationError if the group takes no more members, InsertInterruptedError if a table cannot be used or reached, if
- *   the source breaks, or at the signal
+ * A group that is sealed, has ended or has used up its pages takes no more: a record that is in the table is a duplicate then, and any
+ * other one has failed, so that none is lost unseen.
+ *
+ * @throws InsertInterruptedError if a table cannot be used or reached, if the source breaks, or at the signal
  */
 export async function insertMembers<Given>(
   id: string,
@@ -37,13 +38,13 @@ export async function insertMembers<Given>(
   const { clock, itemOf, signal = new AbortController().signal } = deps;
   const counts: Counts = { inserted: 0, duplicates: [], failed: [], taken: 0, unsettled: new Set() };
   try {
-    const comesAgain = ((await new GroupItems(deps).head(id))?.pages ?? 0) > 0;
+    const head = await new GroupItems(deps).head(id);
+    const comesAgain = head === undefined || head.pages > 0;
     for await (const members of memberPages(source, counts, { itemOf, clock, signal })) {
       const absent = comesAgain ? await absentOf(id, members, counts, deps) : members;
       if (absent.length > 0) await insertPage(id, absent, counts, deps);
     }
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
     const cause = error instanceof InsertInterruptedError ? error.cause : error;
     const unsettled = [...counts.unsettled].sort((a, b) => a - b);
     throw new InsertInterruptedError(resultOf(counts), { cause }, unsettled, counts.taken);
@@ -81,12 +82,7 @@ async function insertPage<Given>(
   const opened = GroupPage.opened(members.length, until);
   const ids = members.map(({ item }) => item.id);
   const page = await groupItems.addPage(group, opened, ids, MAX_PAGES);
-  if (page === undefined) {
-    const most = `${MAX_PAGES} pages of up to ${PAGE_MEMBERS} members`;
-    throw new ConfigurationError(
-      `group ${group}: expected one that takes members, but it is sealed, or has ${most}`,
-    );
-  }
+  if (page === undefined) return refuse(group, members, counts);
   const items = members.map(({ item }, index) => ({
     ...item,
     [MEMBER_ATTRIBUTE]: memberText({ group, page, index }),

@@ -34,6 +34,15 @@ export function resultOf({ inserted, duplicates, failed }: Counts): InsertManyRe
   return { inserted, duplicates, failed: [...failed].sort((a, b) => a.index - b.index) };
 }
 
+/** Counts members as failed that their group does not take. */
+export function refuse(group: string, members: readonly Member[], counts: Counts): void {
+  for (const { item, index } of members) {
+    const error = new InvalidRecordError(`record "${item.id}": the group ${group} takes no more members`);
+    counts.failed.push({ id: item.id, index, error });
+    counts.unsettled.delete(index);
+  }
+}
+
 export interface PagesDeps<Given> {
   /** Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none. */
   readonly itemOf: (given: Given) => Promise<NewItem>;

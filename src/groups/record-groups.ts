@@ -29,7 +29,6 @@ import {
   type RecordGroupsStore,
   recordGroupsSchema,
 } from './options.js';
-import { refuseMembers } from './refuse-members.js';
 
 /** The longest wait between two looks at the pages of other calls. */
 const MAX_PAUSE_MS = 5_000;
@@ -109,11 +108,6 @@ export class RecordGroups {
     const { records } = this.store;
     const state = await beginGroup(id, group, { ...this.deps(), records });
     const itemOf = (given: unknown) => this.itemOf(isTask(first) ? first : undefined, given);
-    if (state !== 'open') {
-      const result = await refuseMembers(id, source, { ...this.deps(), records, itemOf, signal });
-      // The call that has sealed it may be lost: the group may be over.
-      return { ...result, state: state === 'sealed' ? await this.seal(id) : state };
-    }
     const result = await insertMembers(id, source, {
       ...this.deps(),
       records,
@@ -127,8 +121,10 @@ export class RecordGroups {
       await endIfOver(id, this.finishDeps()).catch(() => {});
       throw error;
     });
+    if (state === 'ended') return { ...result, state };
+    // A call that has sealed it may be lost, and the group may be over.
     await this.closeCutOff(id, seal, signal);
-    return { ...result, state: seal ? await this.seal(id) : 'open' };
+    return { ...result, state: seal ? await this.seal(id) : ((await this.get(id))?.state ?? 'ended') };
   }
 
   /**

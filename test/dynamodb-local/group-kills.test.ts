@@ -68,7 +68,7 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const deps = { groups, records, clock, random: Math.random, indexesAtOnce: () => false, logger };
 const changes = JSON.parse(readFileSync(folder + '/changes.json', 'utf8'));
 const counted = folder + '/counted';
-// From a place before the last one, as a stream comes again.
+// A stream comes again from a place before the last one.
 for (let from = Math.max(0, Number(readFileSync(counted, 'utf8')) - 250); from < changes.length; from += 100) {
   await noteStates(changes.slice(from, from + 100), deps);
   writeFileSync(counted, String(from + 100));

@@ -46,6 +46,6 @@ it('a member of a full page costs less than 0.1 write units beside its record', 
   expect((await store.records.get('import'))?.payload).toMatchObject({
     group: { complete: true, members: MEMBERS },
   });
-  // With the items that go in the end: their removal costs as much as their writes.
+  // The units include the removal of all items in the end, which costs as much as their writes.
   expect(meter.writes(tables.control) / MEMBERS).toBeLessThan(0.1);
 });

@@ -306,6 +306,22 @@ describe('an insertion', () => {
     expect(world.store.item('r2')).toBeUndefined();
   });
 
+  it('reports what it has not inserted when another process seals the group meanwhile', async () => {
+    let isSealed = false;
+    const onProgress = () => {
+      if (!isSealed) void world.groups.seal('import');
+      isSealed = true;
+    };
+    const result = await begin(1_500, { onProgress, seal: false });
+    expect(result).toMatchObject({ inserted: 1_000, duplicates: [], state: 'sealed' });
+    expect(result.failed).toHaveLength(500);
+    expect(result.failed[0]).toMatchObject({ id: 'r1000', index: 1_000 });
+    expect(result.failed[0]?.error.message).toBe('record "r1000": the group import takes no more members');
+    world.succeed(...records(1_000).map(({ id }) => id));
+    await world.count();
+    expect(endOf()).toMatchObject({ complete: true, members: 1_000 });
+  });
+
   it('ends a group whose call was lost between its seal and its end', async () => {
     await begin(1, { seal: false });
     world.succeed('r0');
@@ -350,7 +366,7 @@ describe('an insertion', () => {
     world.store.records.insert = insert;
     const there = world.store.items().filter(({ queue }) => queue === 'rows').length;
     expect(there).toBeGreaterThan(4);
-    // What has ended meanwhile is counted.
+    // An end in the meantime is counted.
     world.succeed('r0');
     await world.count();
     const again = await begin(20);

@@ -47,7 +47,7 @@ it.each([
       '1',
     );
     const startedAt = Date.now();
-    // By the command line each look would take most of a second of a core, for minutes.
+    // A look by the command line would take most of a second of a core, for minutes.
     const { items, close } = await putAll(runtime.out(), indexAtOnce);
     const waitingIn = (records: readonly Record<string, unknown>[], queue: string) =>
       records
