@@ -25,7 +25,7 @@ export interface InsertMembersDeps<Given> extends GroupItemsDeps, Pick<PagesDeps
  * Inserts the members of a group from a source, page after page. A page with the ids of its members is written first, then the
  * members are inserted, and then the page is closed. `checkGroup` closes a page that a lost process leaves.
  *
- * A group that is sealed, has ended or has used up its pages takes no more: a record that is in the table is a duplicate then, and any
+ * A group that is sealed, has ended or has used up its pages takes no more. A record that is in the table is a duplicate then. Any
  * other one has failed, so that none is lost unseen.
  *
  * @throws InsertInterruptedError if a table cannot be used or reached, if the source breaks, or at the signal
