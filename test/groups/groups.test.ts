@@ -173,6 +173,7 @@ describe('the end of a group', () => {
   it.each([
     ['cancelled', () => world.die('import', 'cancelled: not wanted')],
     ['attempted when its time was over', () => world.set('import', { status: 'ERROR', attempts: 1 })],
+    ['attempted, and waits again', () => world.set('import', { attempts: 1 })],
     ['deleted', () => world.store.delete('import')],
     ['given another payload', () => world.set('import', { payload: { mine: 1 } })],
     ['given a payload that is none', () => world.set('import', { payload: null })],
