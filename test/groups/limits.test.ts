@@ -17,6 +17,7 @@ describe('a group', () => {
     await world.store.groups.write('group#import', { pages: 1_000, rev: 'x' }, rev);
     const { inserted, failed } = await begin(2, { seal: false });
     expect([inserted, failed.map(({ id }) => id)]).toEqual([0, ['r1']]);
+    expect(await world.groups.get('import')).toMatchObject({ state: 'open', members: 1 });
   });
 
   it('inserts nothing behind the time of a page, which another process may have closed', async () => {
