@@ -101,9 +101,12 @@ function hostOf(deliverTo: QueueSettings['deliverTo']): DestinationOf | undefine
 export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: Given): RunOptions {
   const { queue, tier, catchUp, arrivals, exactSince, settings } = event;
   const tickSeconds = tier?.every ?? plan.tickSeconds;
-  const { retryMode, shards, fairness } = settings;
+  const { retryMode, shards, fairness, order } = settings;
   const run = { ...plan, ...given, tickSeconds };
-  const target = { queue, lane: laneOf(queue), shards, fairness, retryMode, band: tier, catchUp, exactSince };
+  const target = {
+    ...{ queue, lane: laneOf(queue), shards, fairness, retryMode, band: tier, catchUp, exactSince },
+    ...(order !== undefined && { hasOrder: true }),
+  };
   if (arrivals) {
     const firstBand = firstBandOf(event, given.functionTimeoutSeconds);
     return { ...run, target: { ...target, arrivals, firstBand } };

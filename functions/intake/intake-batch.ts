@@ -4,6 +4,7 @@ import { type BacklogRecord, whyUnfit } from '../../src/record/index.js';
 import type { EmitIntakeMetrics } from '../metrics.js';
 import type { BatchKeys } from './batch-keys.js';
 import type { Invoker } from './invoker.js';
+import type { Lines } from './lines.js';
 import type { IntakeSettings } from './settings.js';
 
 export interface IntakeDeps {
@@ -13,6 +14,8 @@ export interface IntakeDeps {
   readonly logger: Logger;
   /** The keys of the records of this batch. Default: no queue is fair between keys. */
   readonly keys?: BatchKeys | undefined;
+  /** The lines of the queues with order. Default: no queue has. */
+  readonly lines?: Pick<Lines, 'sift' | 'admit'> | undefined;
   /** Short waits for which this sandbox has sent messages. Default: none are remembered. */
   readonly sentWaits?: Set<string> | undefined;
 }
@@ -55,7 +58,7 @@ export class IntakeBatch {
   constructor(private readonly deps: IntakeDeps) {}
 
   /**
-   * Indexes records; those that are under attempt are looked at again later.
+   * Indexes records; those that are under attempt are looked at again later, and those whose turn it is not wait for it.
    *
    * @param previousQueues queues whose runs may have them, beside those that they are in now. Default: all
    * @param swept the sweep has found them
@@ -75,8 +78,9 @@ export class IntakeBatch {
       onArrival: settings.mayBeClaimed ?? settings.arrivalFunctions,
       previousQueues: previousQueues ?? settings.previousQueues ?? Object.keys(settings.queues),
     };
+    const { ids: admitted, undone } = (await this.deps.lines?.admit(ids, swept)) ?? { ids, undone: [] };
     const { indexed, skipped, quarantined, refused, waiting, trouble } = await indexWhenFree(
-      ids,
+      admitted,
       indexing,
       where,
     );
@@ -92,7 +96,7 @@ export class IntakeBatch {
     this.counts.refused += refused;
     this.counts.skipped += skipped;
     if (trouble) logger.error('records could not be looked at, and come again', trouble.error);
-    return [...(trouble?.ids ?? []), ...(await this.sendBack(waiting, LOOK_AGAIN_SECONDS))];
+    return [...undone, ...(trouble?.ids ?? []), ...(await this.sendBack(waiting, LOOK_AGAIN_SECONDS))];
   }
 
   /**

@@ -12,11 +12,12 @@ import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
+import type { Lines, LineTables } from './lines.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
 import { sendShortWaits, startShortWaits } from './short-waits.js';
-import { isSettled, parseStreamEvent, type StreamChange } from './stream-event.js';
+import { isSettled, parseStreamEvent, parseStreamPlaces, type StreamChange } from './stream-event.js';
 
 /** The answer of a handler of a stream or a queue to Lambda: what must be delivered again. */
 export interface BatchResponse {
@@ -31,6 +32,10 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
   readonly invoker?: Invoker | undefined;
   /** The code for queues that are fair between keys. Default: it is loaded when there is one. */
   readonly batchKeys?: typeof BatchKeys | undefined;
+  /** The code for queues with order. Default: it is loaded when there is one. */
+  readonly lines?: typeof Lines | undefined;
+  /** The tables as lines need them. Default: those of the settings. */
+  readonly lineTables?: LineTables | undefined;
 }
 
 /**
@@ -56,11 +61,14 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
       const indexing = { ...deps, logger: frozenLogger(logger), shardsOf, serves };
       const isFair = (queue: string) => ownValue(settings.queues, queue)?.fairness === true;
+      const hasOrder = Object.values(settings.queues).some(({ order }) => order !== undefined);
+      const lines = hasOrder && (await linesFor({ settings, indexing, invoker, logger }, overrides));
       const hasFair = Object.values(settings.queues).some(({ fairness }) => fairness);
-      if (!hasFair) return { settings, indexing, invoker, logger, sentWaits };
+      const common = { settings, invoker, logger, sentWaits, ...(lines && { lines }) };
+      if (!hasFair) return { ...common, indexing };
       const Keys = overrides.batchKeys ?? (await import('./batch-keys.js')).BatchKeys;
       const keys = new Keys(remembered, { ...indexing, isFair });
-      return { settings, indexing: { ...indexing, keyLanes: keys }, invoker, logger, sentWaits, keys };
+      return { ...common, indexing: { ...indexing, keyLanes: keys }, keys };
     };
   });
 
@@ -75,6 +83,16 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
   return lambdaHandler(logger, handle, [logFailure(logger, 'intake failed')]);
 }
 
+/** Loads the code for queues with order. */
+async function linesFor(
+  given: Pick<IntakeDeps, 'settings' | 'indexing' | 'invoker'> & { readonly logger: Logger },
+  { lineTables, lines }: IntakeSeams,
+): Promise<Lines> {
+  const Of = lines ?? (await import('./lines.js')).Lines;
+  const tables = lineTables ?? (await import('./line-tables.js')).lineTablesOf(given);
+  return new Of({ ...given, tables });
+}
+
 /**
  * Handles one event of the stream or of the redelivery queue.
  *
@@ -85,14 +103,17 @@ export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): 
   const all = parseStreamEvent(input, deps.indexing.clock.now());
   const settled = all.filter(isSettled);
   const sent = settled.length > 0 && sendShortWaits(settled, deps);
-  const changes = settled.length > 0 ? all.filter((change) => !isSettled(change)) : all;
+  const others = settled.length > 0 ? all.filter((change) => !isSettled(change)) : all;
   const { isPassive = false } = deps.settings;
+  const { changes, failed } = (!isPassive && (await deps.lines?.sift(input, others))) || { changes: others };
   const from = isPassive ? await leaveInserts(changes, run) : await dispatchInserts(changes, run, deps);
   await sent;
-  if (!from) return [];
-  run.counts.unprocessed += changes.length - changes.indexOf(from);
-  deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
-  return [from.sequenceNumber];
+  if (from) run.counts.unprocessed += changes.length - changes.indexOf(from);
+  const places = from ? [from.sequenceNumber, failed] : [failed];
+  const first = failed === undefined ? places[0] : parseStreamPlaces(input).find((one) => places.includes(one));
+  if (first === undefined) return [];
+  deps.logger.error('intake failed, the stream comes again', { from: first });
+  return [first];
 }
 
 /** @returns the first change that must come again; undefined: none */

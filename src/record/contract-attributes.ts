@@ -6,6 +6,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'queue',
   'task',
   'key',
+  'seq',
   'insertedAt',
   'availableAt',
   'lane',

@@ -83,6 +83,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly task?: string | undefined;
   /** The customer or tenant whose work it is, 1 to 256 bytes. Absent: it names none, or what is no such text. */
   readonly key?: string | undefined;
+  /** Its number among the records of its key, from 1, in a queue with `order`. Absent: it has none, or what is no such number. */
+  readonly seq?: number | undefined;
   /** The time at which the work arose, as its producer says, or at which it was inserted. */
   readonly insertedAt: string;
   /** The time that its age counts from, set by a delay or a redrive. Default: `insertedAt`. */

@@ -13,8 +13,8 @@ export interface GroupStore {
    * @param expected the `rev` as it was read; undefined: the item was not there
    */
   write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
-  /** Removes an item, whatever it is by now. */
-  remove(key: string): Promise<void>;
+  /** Removes an item, whatever it is by now, or only if it has this `rev`. */
+  remove(key: string, expected?: string): Promise<void>;
   /** All keys with this beginning, read strongly. */
   list(prefix: string): Promise<readonly string[]>;
 }

@@ -11,6 +11,7 @@ import type {
   RegistryStore,
   SlotStore,
 } from './roles.js';
+import type { Item } from '../record/index.js';
 import type { NotIndexedPage, ScanPage, SweepState } from './store-types.js';
 
 export type * from './registry-types.js';
@@ -46,6 +47,14 @@ export interface BacklogStore {
   readonly registry: RegistryStore;
   /** The active region. */
   readonly activeRegion: ActiveRegionStore;
+  /** The lines of keys, of queues with order, as runs read them. */
+  readonly lines: LineReader;
+}
+
+/** The items of lines; src/lines/names.ts tells which there are. */
+export interface LineReader {
+  /** Reads items, strongly, by key; absent ones are left out. */
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
 }
 
 /** The store as the sweep uses it. Kept apart, so that no function that attempts records loads it. */

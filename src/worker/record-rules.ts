@@ -60,6 +60,8 @@ export class RecordRules {
   private queueChecked = false;
   /** Undefined: the queue had no paused key when it was last read. */
   private putOff: PutOff | undefined;
+  /** The records of the page whose turn it is not. Undefined: the queue has no order. */
+  private held: Awaited<ReturnType<Awaited<ReturnType<typeof limitCode>>['heldBack']>> | undefined;
   /** Undefined: no record of the page waits for its end from outside. */
   private outside: Awaited<ReturnType<typeof limitCode>> | undefined;
   /** Tells whether the queue's records are indexed in this lane. */
@@ -94,6 +96,8 @@ export class RecordRules {
     this.putOff = pausedKeys
       ? (await limitCode()).putOffOf(pausedKeys, this, this.deps, this.options.target)
       : undefined;
+    if (this.options.target.hasOrder)
+      this.held = await (await limitCode()).heldBack(records, this.deps.store.lines);
     for (const { completion, notBefore } of records)
       if (completion !== undefined || typeof notBefore === 'object') this.outside = await limitCode();
     const closed = takeNote(queue);
@@ -117,9 +121,15 @@ export class RecordRules {
     const { lane } = target;
     const hasOutsideEnd = this.outside?.hasOutsideEnd;
     const context = { lane, indexedDueAt, band: this.band, policy, now, speed, tickSeconds, hasOutsideEnd };
-    const verdict = judge(record, context);
+    const judged = judge(record, context);
+    const verdict = this.held?.verdictOf(record, judged) ?? judged;
     const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
     return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
+  }
+
+  /** Tells whether another record of its key has its turn. */
+  isHeld(record: BacklogRecord): boolean {
+    return this.held?.has(record) === true;
   }
 
   /** The work for a record whose turn it is: an attempt, a wait for a handler that knows its task, or quarantine. */

@@ -19,9 +19,11 @@ export class DynamoDbGroups implements GroupStore {
     return (await this.table.update(key, expressions.update(attributes, [], condition))).written;
   }
 
-  async remove(key: string): Promise<void> {
+  async remove(key: string, expected?: string): Promise<void> {
     const expressions = new Expressions();
-    const condition = { ConditionExpression: expressions.exists('key'), ...expressions.placeholders() };
+    const isWanted =
+      expected === undefined ? expressions.exists('key') : expressions.equal('rev', expected);
+    const condition = { ConditionExpression: isWanted, ...expressions.placeholders() };
     await this.table.delete(key, condition);
   }
 

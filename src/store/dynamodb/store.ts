@@ -9,6 +9,7 @@ import type {
   ClaimStore,
   KeySlotStore,
   LeaseStore,
+  LineReader,
   PageStore,
   PermitStore,
   QueueStore,
@@ -64,6 +65,7 @@ export class DynamoDbStore implements BacklogStore {
   readonly keySlots: KeySlotStore;
   readonly registry: RegistryStore;
   readonly activeRegion: ActiveRegionStore;
+  readonly lines: LineReader;
 
   constructor(deps: DynamoDbStoreDeps) {
     const { clock, groupWrites = true, onDamaged = () => {} } = deps;
@@ -81,6 +83,7 @@ export class DynamoDbStore implements BacklogStore {
     this.keySlots = whenUsed(async () => new (await import('./limits.js')).DynamoDbKeySlots(control, clock));
     this.registry = new DynamoDbRegistry(control, onDamaged);
     this.activeRegion = new DynamoDbActiveRegion(control, onDamaged);
+    this.lines = { read: (keys) => control.getMany(keys) };
   }
 }
 

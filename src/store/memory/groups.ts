@@ -17,8 +17,8 @@ export class MemoryGroups implements GroupStore {
     return true;
   }
 
-  async remove(key: string): Promise<void> {
-    this.items.delete(key);
+  async remove(key: string, expected?: string): Promise<void> {
+    if (expected === undefined || this.items.get(key)?.rev === expected) this.items.delete(key);
   }
 
   async list(prefix: string): Promise<readonly string[]> {

@@ -62,6 +62,8 @@ export class MemoryStore implements OperatorStore {
   readonly jobs: JobStore = new MemoryJobs();
   /** The items of groups, which only those have that work with groups. */
   readonly groups: GroupStore = new MemoryGroups();
+  /** The items of lines, which lie beside those of groups. */
+  readonly lines: GroupStore = this.groups;
   readonly control: ControlStore;
   private readonly table: MemoryTable;
   private readonly state: MemoryQueues;

@@ -3,6 +3,7 @@
 
 export { indexWhenFree } from '../../intake/index-when-free.js';
 export { indexAll } from '../../intake/indexing.js';
+export { heldBack } from '../../lines/held-back.js';
 export { hasOutsideEnd, pendingWith } from '../../record/completion.js';
 export { drainLanes } from '../drain-lanes.js';
 export { endedEarly, outsideChange } from '../outside-end.js';

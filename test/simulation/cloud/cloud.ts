@@ -58,8 +58,8 @@ export class Cloud {
     return this.returns.size === 0 && this.runs.underway === 0 && this.stream.isReadThrough;
   }
 
-  wrote(kind: 'INSERT' | 'MODIFY', item: Item): void {
-    this.stream.wrote(kind, item);
+  wrote(kind: 'INSERT' | 'MODIFY' | 'REMOVE', item: Item, before?: Item): void {
+    this.stream.wrote(kind, item, before);
   }
 
   /** A run that a rule has started comes to its end. */
@@ -74,7 +74,7 @@ export class Cloud {
     const invoker = faultyRemote(this.sandbox.services, actor, faults, chaos);
     const { clock } = actor;
     const store = faultyStore(storeOf(actor), actor, faults, chaos.random);
-    const found = (ids: readonly string[]) => invoker.sendToRedelivery(ids, 900);
+    const found = (ids: readonly string[]) => invoker.sendToRedelivery(ids, 900, true);
     const deadline = clock.wall() + SWEEP_TIMEOUT_MS;
     await invocation(actor, chaos.time, SWEEP_TIMEOUT_MS, () => sweep({ store, clock, deadline, found }));
   }

@@ -45,10 +45,10 @@ export function faultyRemote(services: Services, actor: Actor, faults: () => Fau
         },
         (settle) => settle('unknown'),
       ),
-    sendToRedelivery: (ids, delaySeconds) =>
+    sendToRedelivery: (ids, delaySeconds, swept) =>
       request<void>(
         () => {
-          for (const body of renderRedelivery(ids)) services.send(body, delaySeconds);
+          for (const body of renderRedelivery(ids, swept)) services.send(body, delaySeconds);
         },
         (_, fail) => fail(),
       ),

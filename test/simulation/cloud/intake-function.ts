@@ -1,7 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { BatchKeys } from '../../../functions/intake/batch-keys.js';
-import { IntakeBatch } from '../../../functions/intake/intake-batch.js';
+import { IntakeBatch, type IntakeDeps } from '../../../functions/intake/intake-batch.js';
 import { take } from '../../../functions/intake/intake-handler.js';
+import type { Lines } from '../../../functions/intake/lines.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
 import type { IndexingDeps } from '../../../src/intake/index.js';
 import type { SweepStore } from '../../../src/store/store.js';
@@ -29,6 +30,10 @@ export interface SandboxDeps {
   readonly settings: IntakeSettings;
   /** The keys of one batch; undefined: no queue is fair between keys now. */
   readonly keysOf?: ((deps: IndexingDeps) => BatchKeys | undefined) | undefined;
+  /** The lines of the queues with order; undefined: none has. */
+  readonly linesOf?:
+    | ((given: Pick<IntakeDeps, 'settings' | 'indexing' | 'invoker'> & { readonly logger: Logger }) => Lines)
+    | undefined;
   readonly services: Services;
   readonly newActor: (name: string) => Actor;
   /** The store, whose writes the witness sees. */
@@ -68,13 +73,13 @@ export async function invokeIntake(
   const deciding = { store, clock: actor.clock, random, logger, shardsOf, serves };
   const keys = deps.keysOf?.(deciding);
   const indexing = { ...deciding, keyLanes: keys };
-  const intake = {
+  const common = {
     settings,
     indexing,
-    keys,
     invoker: faultyRemote(services, actor, faults, chaos),
     logger: logger as unknown as Logger,
   };
+  const intake = { ...common, keys, lines: deps.linesOf?.(common) };
   const run = new IntakeBatch(intake);
   const failed = await invocation(actor, chaos.time, TIMEOUT_MS, () => take(event, run, intake));
   if (failed === 'failed') return 'all';

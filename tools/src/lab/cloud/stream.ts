@@ -19,6 +19,8 @@ export interface StreamOptions {
   readonly batchSize: number;
   /** Nothing is delivered then. */
   readonly standstill: { readonly fromMs: number; readonly untilMs: number } | undefined;
+  /** Ends and removals of records with numbers are delivered, too. Default: false. */
+  readonly hasOrder?: boolean | undefined;
 }
 
 /** Shorter than the real one: worlds end sooner than it. */
@@ -31,15 +33,17 @@ const MAX_FAILING_MS = 60_000;
  */
 export class Stream {
   private readonly shards: Shard[];
+  private readonly hasOrder: boolean;
   /** The last sequence number of this world: a world is the same whatever was played before it. */
   private sequence = 0;
 
   constructor(
     private readonly chaos: Chaos,
-    { shards, batchSize, standstill }: StreamOptions,
+    { shards, batchSize, standstill, hasOrder = false }: StreamOptions,
     consume: Consumer,
     gaveUp: (ids: readonly string[]) => void,
   ) {
+    this.hasOrder = hasOrder;
     const start = chaos.time.now;
     const isStill = () =>
       standstill !== undefined &&
@@ -54,14 +58,19 @@ export class Stream {
 
   /**
    * Adds a write of a record. As with the filter of the real stream, only some are delivered: records that wait and are not indexed,
-   * that their producer has indexed, or that wait for less than a tick.
+   * that their producer has indexed, or that wait for less than a tick; with an order also the ends of records that have numbers.
+   *
+   * @param before the record before, where old images matter
    */
-  wrote(eventName: 'INSERT' | 'MODIFY', item: Item): void {
+  wrote(eventName: 'INSERT' | 'MODIFY' | 'REMOVE', item: Item, before?: Item): void {
+    const isOver = item.status === 'SUCCESS' || item.status === 'DEAD';
+    const isEnd = this.hasOrder && typeof item.seq === 'number' && isOver;
     const isWritten =
       typeof item.lane === 'string'
         ? typeof item.rev === 'string' && item.exact === undefined
         : item.status === 'SUCCESS';
-    if (isWritten || this.chaos.happens('lostPermanently')) return;
+    const passes = eventName === 'REMOVE' ? this.hasOrder && item.status !== 'SUCCESS' : isEnd || !isWritten;
+    if (!passes || this.chaos.happens('lostPermanently')) return;
     const id = String(item.id);
     const shard = this.shards[(id.charCodeAt(id.length - 1) ?? 0) % this.shards.length];
     shard?.add({
@@ -71,7 +80,8 @@ export class Stream {
         ApproximateCreationDateTime: Math.floor(this.chaos.time.now / 1000),
         SequenceNumber: String(++this.sequence).padStart(12, '0'),
         Keys: { id: { S: id } },
-        NewImage: toAttributes(item),
+        ...(eventName !== 'REMOVE' && { NewImage: toAttributes(item) }),
+        ...(before && { OldImage: toAttributes(before) }),
       },
     });
   }

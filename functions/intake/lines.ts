@@ -1,0 +1,133 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { readEach } from '../../src/intake/index.js';
+import { lineChangesOf } from '../../src/lines/changes-of.js';
+import { placeOf } from '../../src/lines/names.js';
+import { orderRulesOf } from '../../src/lines/rules.js';
+import { type LinesDeps, type TakenChanges, takeChanges } from '../../src/lines/take-changes.js';
+import type { LineChange } from '../../src/lines/take-turns.js';
+import { mayBeAttempted } from '../../src/lines/under-attempt.js';
+import { isPending } from '../../src/record/index.js';
+import type { GroupStore } from '../../src/store/group-store.js';
+import type { OperatorLeaseStore } from '../../src/store/operator-store.js';
+import { ownValue } from '../../src/support/own-names.js';
+import type { IntakeDeps } from './intake-batch.js';
+import { parseVersions, type StreamChange } from './stream-event.js';
+
+/** The tables as lines need them, beside those of the intake. */
+export interface LineTables {
+  readonly lines: GroupStore;
+  readonly leases: Pick<OperatorLeaseStore, 'readAll'>;
+}
+
+type Given = Pick<IntakeDeps, 'settings' | 'indexing' | 'invoker'> & {
+  readonly tables: LineTables;
+  readonly logger: Logger;
+};
+
+/** The longest delay of a message of SQS. */
+const MAX_DELAY_SECONDS = 900;
+
+/** The records of a queue with order in one batch: which of them are started, and which wait for their turn. */
+export class Lines {
+  private readonly deps: LinesDeps;
+
+  constructor(private readonly given: Given) {
+    const { indexing, settings, tables } = given;
+    const { store, clock, random } = indexing;
+    const queues = [...new Set([...(settings.previousQueues ?? []), ...Object.keys(settings.queues)])];
+    const journals = { leases: tables.leases, claims: store.claims, clock };
+    this.deps = {
+      ...{ lines: tables.lines, records: store.records, clock, random, logger: indexing.logger },
+      isUnderAttempt: (id) => mayBeAttempted(id, queues, journals),
+      rulesOf: (queue) => orderRulesOf(ownValue(settings.queues, queue) ?? {}),
+    };
+  }
+
+  /**
+   * Takes the changes of lines out of a batch of the stream, and adds the records whose turn begins by them.
+   *
+   * @returns `failed`: the place of the first change that must come again
+   */
+  async sift(
+    input: unknown,
+    changes: readonly StreamChange[],
+  ): Promise<{ readonly changes: StreamChange[]; readonly failed: string | undefined }> {
+    const { clock, rulesOf } = this.deps;
+    const isOrdered = (queue: string) => rulesOf(queue) !== undefined;
+    const places = new Map<LineChange, string>();
+    const inLines = new Set<string>();
+    const order: string[] = [];
+    for (const { id, sequenceNumber, before, after } of parseVersions(input, clock.now())) {
+      order.push(sequenceNumber);
+      const versions = { id, before: before?.record, after: after?.record };
+      for (const change of lineChangesOf(versions, isOrdered, clock)) {
+        places.set(change, sequenceNumber);
+        if (change.record) inLines.add(sequenceNumber);
+      }
+    }
+    const taken = await takeChanges([...places.keys()], this.deps);
+    const again = new Set((await this.undoneOf(taken)).map((change) => places.get(change)));
+    const started = taken.start.map(({ record, by }): StreamChange => {
+      const sequenceNumber = places.get(by) ?? '';
+      return { sequenceNumber, id: record.id, kind: 'inserted', record };
+    });
+    const others = changes.filter(({ sequenceNumber }) => !inLines.has(sequenceNumber));
+    this.warnOfUnordered(others);
+    // What comes again begins at the first of them that could not be handled.
+    const orderOf = new Map(order.map((place, at) => [place, at]));
+    const inOrder = [...others, ...started].sort(
+      (a, b) => (orderOf.get(a.sequenceNumber) ?? 0) - (orderOf.get(b.sequenceNumber) ?? 0),
+    );
+    return { changes: inOrder, failed: order.find((place) => again.has(place)) };
+  }
+
+  /**
+   * Tells which of the records may be indexed: those without order, and those whose turn it is. Others wait for their turn.
+   *
+   * @param checksHead heads are read, as the change by which one has ended may have been missed
+   * @returns `undone`: those that must come again
+   */
+  async admit(
+    ids: readonly string[],
+    checksHead: boolean,
+  ): Promise<{ readonly ids: string[]; readonly undone: string[] }> {
+    const { records } = await readEach([...new Set(ids)], this.given.indexing);
+    const changes = records.flatMap((record): LineChange[] => {
+      const place = this.deps.rulesOf(record.queue) && placeOf(record);
+      return place ? [{ id: record.id, place, record, isLook: !isPending(record) }] : [];
+    });
+    const taken = await takeChanges(changes, { ...this.deps, checksHead });
+    const inLines = new Set(changes.map(({ id }) => id));
+    const others = ids.filter((id) => !inLines.has(id));
+    const undone = (await this.undoneOf(taken)).map(({ id }) => id);
+    return { ids: [...others, ...taken.start.map(({ record }) => record.id)], undone };
+  }
+
+  /** Has lines looked at again later, and returns the changes that must come again. */
+  private async undoneOf({ later, trouble }: TakenChanges): Promise<LineChange[]> {
+    const { invoker, logger, indexing } = this.given;
+    const undone = [...(trouble?.changes ?? [])];
+    if (trouble) logger.error('lines could not be looked at, and come again', trouble.error as Error);
+    for (const { id, seconds, by } of later) {
+      const delay = Math.min(Math.ceil(seconds / (indexing.clock.speed ?? 1)), MAX_DELAY_SECONDS);
+      try {
+        await invoker.sendToRedelivery([id], delay);
+      } catch (error) {
+        logger.error('a line could not be sent to the redelivery queue, and comes again', error as Error);
+        undone.push(by);
+      }
+    }
+    return undone;
+  }
+
+  /** A record without a number cannot be in order. It is attempted all the same, so that it is not lost. */
+  private warnOfUnordered(changes: readonly StreamChange[]): void {
+    for (const { id, record, kind } of changes) {
+      if (kind !== 'inserted' || record?.key === undefined || !this.deps.rulesOf(record.queue)) continue;
+      this.given.logger.warn('a record with a key has no number, and is attempted in no order', {
+        queue: record.queue,
+        id,
+      });
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Item } from '../record/index.js';
+import type { GroupStore } from '../store/group-store.js';
+import { type Random, randomToken } from '../support/random.js';
+import { attributesOf, type Line, parseLine } from './line.js';
+import { type Entry, type LinePage, parsePage, withEntries } from './line-page.js';
+import { type LineName, lineKey, linePageKey, pageOf } from './names.js';
+
+export interface LineItemsDeps {
+  /** The items of lines in the control table. */
+  readonly lines: GroupStore;
+  readonly random: Random;
+}
+
+/** Pages that are read at once. */
+const PAGES_AT_ONCE = 25;
+
+/** The items of one line. Each write takes effect only if its item is as it was read. */
+export class LineItems {
+  constructor(
+    private readonly name: LineName,
+    private readonly deps: LineItemsDeps,
+  ) {}
+
+  /** Reads the line, strongly. */
+  async read(): Promise<Line> {
+    const key = lineKey(this.name);
+    return parseLine((await this.deps.lines.read([key])).get(key));
+  }
+
+  /** Writes the line. False: it is no longer as it was read. */
+  write(line: Line): Promise<boolean> {
+    return this.put(lineKey(this.name), attributesOf(line), line.rev);
+  }
+
+  /** Adds entries to their pages. False: another process has changed one of these meanwhile. */
+  async note(entries: readonly Entry[]): Promise<boolean> {
+    const numbers = [...new Set(entries.map(({ seq }) => pageOf(seq)))];
+    for (let start = 0; start < numbers.length; start += PAGES_AT_ONCE) {
+      const some = numbers.slice(start, start + PAGES_AT_ONCE);
+      const pages = await this.pages(some);
+      const written = await Promise.all(
+        some.map((number) => {
+          const page = pages.get(number) ?? { entries: [] };
+          const attributes = withEntries(
+            page,
+            entries.filter(({ seq }) => pageOf(seq) === number),
+          );
+          return attributes === undefined || this.put(linePageKey(this.name, number), attributes, page.rev);
+        }),
+      );
+      if (written.includes(false)) return false;
+    }
+    return true;
+  }
+
+  /** The highest number that is noted. */
+  async highest({ last }: Line): Promise<number> {
+    const page = (await this.pages([pageOf(last)])).get(pageOf(last));
+    return page?.entries.at(-1)?.seq ?? last;
+  }
+
+  /** Reads pages, strongly, by number. Those that are not there are left out. */
+  async pages(numbers: readonly number[]): Promise<ReadonlyMap<number, LinePage>> {
+    const found = new Map<number, LinePage>();
+    const items = await this.deps.lines.read(numbers.map((number) => linePageKey(this.name, number)));
+    for (const number of numbers) {
+      const item = items.get(linePageKey(this.name, number));
+      if (item) found.set(number, parsePage(item));
+    }
+    return found;
+  }
+
+  /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. */
+  async removePages(numbers: readonly number[]): Promise<void> {
+    for (const [number, { rev }] of await this.pages(numbers)) {
+      await this.deps.lines.remove(linePageKey(this.name, number), rev);
+    }
+  }
+
+  private put(key: string, attributes: Item, expected: string | undefined): Promise<boolean> {
+    const { lines, random } = this.deps;
+    return lines.write(key, { ...attributes, rev: randomToken(random) }, expected);
+  }
+}

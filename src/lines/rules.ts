@@ -1,0 +1,42 @@
+import { type BacklogRecord, isPending, isUnwanted } from '../record/index.js';
+import { isSameLine, type Place, placeOf } from './names.js';
+
+/** What happens to the records behind one that has died. */
+export type OnDeadHead = 'hold' | 'skip' | 'cancel';
+
+/** Time after which a number that does not come is left out. */
+const DEFAULT_GAP_SECONDS = 120;
+
+/** The rules of a queue with order. */
+export interface OrderRules {
+  /** `hold`: they wait until it is redriven, discarded or deleted. `skip`: the next one has its turn. `cancel`: they are cancelled. */
+  readonly onDeadHead: OnDeadHead;
+  /** Seconds after which a number that does not come is left out. Undefined: its followers wait for it. */
+  readonly skipGapAfter: number | undefined;
+}
+
+/** The rules of a queue by its settings. Undefined: it has no order. */
+export function orderRulesOf({
+  order,
+  onDeadHead = 'hold',
+  skipGapAfter = DEFAULT_GAP_SECONDS,
+}: {
+  readonly order?: 'key' | undefined;
+  readonly onDeadHead?: OnDeadHead | undefined;
+  readonly skipGapAfter?: number | 'never' | undefined;
+}): OrderRules | undefined {
+  if (order === undefined) return undefined;
+  return { onDeadHead, skipGapAfter: skipGapAfter === 'never' ? undefined : skipGapAfter };
+}
+
+/** Tells whether the turn of a record is over. */
+export function hasEnded(record: BacklogRecord | undefined, { onDeadHead }: OrderRules): boolean {
+  if (record === undefined || record.status === 'SUCCESS') return true;
+  return !isPending(record) && (onDeadHead !== 'hold' || isUnwanted(record));
+}
+
+/** Tells whether a record is still at its place: it was neither moved to another line nor given another number. */
+export function isAt(place: Place, record: BacklogRecord): boolean {
+  const now = placeOf(record);
+  return now !== undefined && isSameLine(place, now) && now.seq === place.seq;
+}

@@ -1,0 +1,61 @@
+import type { BacklogRecord } from '../record/index.js';
+import { isOfStore } from '../store/errors.js';
+import { groupBy } from '../support/group-by.js';
+import { lineKey } from './names.js';
+import type { OrderRules } from './rules.js';
+import { type LineChange, type TurnDeps, takeTurns } from './take-turns.js';
+
+export interface LinesDeps extends TurnDeps {
+  /** The rules of a queue with order. Undefined: it has none. */
+  readonly rulesOf: (queue: string) => OrderRules | undefined;
+}
+
+/** The lines after a number of changes. */
+export interface TakenChanges {
+  /** The records that are to be started, each with a change by which it has its turn. */
+  readonly start: readonly { readonly record: BacklogRecord; readonly by: LineChange }[];
+  /** Records whose lines must be looked at again after so many seconds of the backlog's time. */
+  readonly later: readonly { readonly id: string; readonly seconds: number; readonly by: LineChange }[];
+  /** Records that wait for their turn. */
+  readonly held: number;
+  /** The changes that the store had no answer for, and its error: they must come again. */
+  readonly trouble?: { readonly error: unknown; readonly changes: readonly LineChange[] } | undefined;
+}
+
+/** Lines that are looked at at once. */
+const CONCURRENCY = 25;
+
+/** Takes note of changes of records in queues with order, line by line. */
+export async function takeChanges(changes: readonly LineChange[], deps: LinesDeps): Promise<TakenChanges> {
+  const taken: {
+    start: TakenChanges['start'][number][];
+    later: TakenChanges['later'][number][];
+    held: number;
+    failed: LineChange[];
+    error: unknown;
+  } = { start: [], later: [], held: 0, failed: [], error: undefined };
+  const ofLine = async (some: readonly LineChange[]) => {
+    const [first] = some;
+    const rules = first && deps.rulesOf(first.place.queue);
+    if (!first || !rules) return;
+    try {
+      const { start, later, skipped } = await takeTurns(first.place, some, rules, deps);
+      const by = some.find(({ id }) => id === start?.id) ?? first;
+      if (start) taken.start.push({ record: start, by });
+      if (later) taken.later.push({ ...later, by: first });
+      taken.held += new Set(some.flatMap(({ id, record }) => (record && id !== start?.id ? id : []))).size;
+      const { queue, key } = first.place;
+      if (skipped > 0) deps.logger.warn('numbers of a line have not come, and are left out', { queue, key, skipped, id: start?.id });
+    } catch (error) {
+      if (!isOfStore(error)) throw error;
+      taken.error ??= error;
+      taken.failed.push(...some);
+    }
+  };
+  const lines = [...groupBy(changes, ({ place }) => lineKey(place)).values()];
+  for (let at = 0; at < lines.length; at += CONCURRENCY) {
+    await Promise.all(lines.slice(at, at + CONCURRENCY).map(ofLine));
+  }
+  const { start, later, held, failed, error } = taken;
+  return { start, later, held, ...(failed.length > 0 && { trouble: { error, changes: failed } }) };
+}

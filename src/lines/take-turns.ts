@@ -1,0 +1,259 @@
+import { allOverAt } from '../record/not-before.js';
+import { type BacklogRecord, isPending, isUnwanted } from '../record/record.js';
+import { StoreUnavailableError } from '../store/errors.js';
+import type { Head, Line } from './line.js';
+import { LineItems, type LineItemsDeps } from './line-items.js';
+import type { Entry } from './line-page.js';
+import { type LineName, type Place, pageOf } from './names.js';
+import { hasEnded, isAt, type OrderRules } from './rules.js';
+import { type Found, Search, type SearchDeps } from './search.js';
+
+/** A change of a record, as the line that it belongs to sees it. */
+export interface LineChange {
+  /** The record's id. */
+  readonly id: string;
+  /** Its place before the change, or since it. */
+  readonly place: Place;
+  /** The record as it is now. Undefined: it was deleted, or has left this line. */
+  readonly record: BacklogRecord | undefined;
+  /** An attempt has ended the record by this change, and so is over itself. */
+  readonly isOwnEnd?: boolean | undefined;
+  /** A long attempt of it was under way before the change. */
+  readonly goesOn?: boolean | undefined;
+  /** It is no change: the line is only to be looked at. */
+  readonly isLook?: boolean | undefined;
+}
+
+/** The state of a line after a look at it. */
+export interface Turn {
+  /** The record that is to be started, as it is its turn now. */
+  readonly start?: BacklogRecord | undefined;
+  /** A record that waits for a time to pass: after so many seconds of the backlog's time, the line must be looked at for it. */
+  readonly later?: { readonly id: string; readonly seconds: number } | undefined;
+  /** Numbers that were left out, as they have not come. */
+  readonly skipped: number;
+}
+
+export interface TurnDeps extends LineItemsDeps, SearchDeps {
+  /** Tells whether a run may have an attempt of the record under way. */
+  readonly isUnderAttempt: (id: string) => Promise<boolean>;
+  /** Reads the head, as its end may have been missed. Default: false. */
+  readonly checksHead?: boolean | undefined;
+}
+
+const MAX_TRIES = 12;
+const BACKOFF_MS = 15;
+/** Pages that are removed at once when their numbers have passed. */
+const MAX_REMOVED = 4;
+
+/**
+ * Takes note of changes of the records of one line, and gives the next record its turn when the one before has ended. Two processes may
+ * do so for the same line: a line is written only as it was read. One that waits is noted in its page *before* the line is read, and a
+ * line without a head is searched *after* that was written. So one of the two always sees the other.
+ *
+ * May be repeated: the same change begins the same turn again.
+ *
+ * @throws StoreError
+ */
+export async function takeTurns(
+  name: LineName,
+  changes: readonly LineChange[],
+  rules: OrderRules,
+  deps: TurnDeps,
+): Promise<Turn> {
+  const items = new LineItems(name, deps);
+  const look = new Look(name, new Map(changes.map((change) => [change.id, change])), items, rules, deps);
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    if (tries > 0) await deps.clock.sleep(BACKOFF_MS * 2 ** Math.min(tries, 6) * deps.random());
+    const line = await items.read();
+    const step = await look.at(line);
+    // What it has noted, others may not have seen as they took their look at the line.
+    if (step === undefined) continue;
+    const { after, ...turn } = step;
+    if (after === line) return turn;
+    if (!(await items.write(after))) continue;
+    const passed = passedPages(line, after);
+    if (passed.length > 0) await items.removePages(passed);
+    // Those that were noted while it had a head have not seen that it has none.
+    if (after.head !== undefined || line.head === undefined) return turn;
+  }
+  throw new StoreUnavailableError('others change the same line all the time');
+}
+
+/** Pages whose numbers have all passed by this write. */
+function passedPages(before: Line, { next, back }: Line): number[] {
+  const end = Math.min(pageOf(next), pageOf(back ?? next));
+  const all: number[] = [];
+  for (let page = pageOf(before.next); page < end && all.length < MAX_REMOVED; page++) all.push(page);
+  return all;
+}
+
+interface Step extends Turn {
+  /** The line as it is to be; the same object: as it is. */
+  readonly after: Line;
+}
+
+/** Looks at a line with these changes. */
+class Look {
+  /** The records that are in their pages. */
+  private readonly noted = new Set<string>();
+
+  constructor(
+    private readonly name: LineName,
+    private readonly changes: ReadonlyMap<string, LineChange>,
+    private readonly items: LineItems,
+    private readonly rules: OrderRules,
+    private readonly deps: TurnDeps,
+  ) {}
+
+  /** Undefined: the line must be read again. */
+  async at(line: Line): Promise<Step | undefined> {
+    const { head } = line;
+    const end = head && (await this.endOf(head, line));
+    const isFree = head === undefined || end !== undefined;
+    const open: Line = isFree ? { ...line, ...end, head: undefined } : line;
+    const all = await this.toNote(open);
+    const hasLate = all.some(({ seq }) => seq < open.next);
+    const first = isFree && !hasLate ? this.firstInTurn(open) : undefined;
+    const entries = all.filter(({ id }) => id !== first?.id);
+    const unseen = entries.filter(({ id }) => !this.noted.has(id));
+    if (unseen.length > 0) {
+      if (!(await this.items.note(unseen))) return undefined;
+      for (const { id } of unseen) this.noted.add(id);
+      if (!isFree) return undefined;
+    }
+    const noted = withKnown(open, [...entries, ...(first ? [first.place] : [])]);
+    if (!isFree) return this.held(head as Head, line, noted);
+    if (first) return this.begun(noted, { id: first.id, seq: first.place.seq }, first.record);
+    const from = Math.min(noted.back ?? noted.next, head?.seq ?? noted.next);
+    const search = new Search(this.name, noted, this.items, this.rules, this.deps);
+    return this.afterSearch(line, noted, await search.findNext(from, head?.id));
+  }
+
+  /** What changes in the line as its head has ended; undefined: it has not. */
+  private async endOf(head: Head, line: Line): Promise<Partial<Line> | undefined> {
+    const { clock, records, isUnderAttempt, checksHead } = this.deps;
+    const change = this.changes.get(head.id);
+    const isChange = change !== undefined && !change.isLook;
+    if (!isChange && !checksHead) return undefined;
+    let [now, isOwnEnd] = [change?.record, change?.isOwnEnd === true];
+    // One that has come back has ended before: this change may be that of its earlier end, which the stream brings again.
+    if (!isChange || head.seq < line.next) {
+      now = await records.get(head.id);
+      isOwnEnd &&= now?.rev === change?.record?.rev;
+    }
+    const isHere = now !== undefined && isAt({ ...this.name, seq: head.seq }, now);
+    if (isHere && !hasEnded(now, this.rules)) return undefined;
+    const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id)));
+    const cancels = this.rules.onDeadHead === 'cancel' && now?.status === 'DEAD' && !isUnwanted(now);
+    return {
+      next: Math.max(line.next, head.seq + 1),
+      gapSince: undefined,
+      until: isOver ? undefined : allOverAt(clock.now(), clock.speed),
+      ...(cancels ? { cancelTo: await this.items.highest(line) } : {}),
+    };
+  }
+
+  /** The change that brings the very number whose turn it is: no page is read for it. */
+  private firstInTurn({
+    next,
+    back,
+    until = 0,
+    cancelTo = 0,
+  }: Line): (LineChange & { readonly record: BacklogRecord }) | undefined {
+    if (back !== undefined || until > this.deps.clock.now() || cancelTo >= next) return undefined;
+    for (const change of this.changes.values()) {
+      const { place, record } = change;
+      if (place.seq === next && record && isPending(record)) return { ...change, record };
+    }
+    return undefined;
+  }
+
+  /** The records that must be in their pages, unless it is their turn now. */
+  private async toNote({ next, head }: Line): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    for (const { id, place, record, isLook } of this.changes.values()) {
+      if (isLook || id === head?.id) continue;
+      const { seq } = place;
+      if (seq < next) {
+        // It has had its turn: an old change that comes again, or one that is to be attempted once more.
+        const now = record && isPending(record) ? await this.deps.records.get(id) : undefined;
+        if (!now || !isPending(now) || !isAt(place, now)) continue;
+      }
+      entries.push({ id, seq });
+    }
+    return entries;
+  }
+
+  /** The head goes on. If it has its turn by one of these changes, it is started again: its start may have been lost. */
+  private async held(head: Head, before: Line, noted: Line): Promise<Step> {
+    const isAgain = this.changes.has(head.id) || this.changes.has(head.by);
+    const record = isAgain ? await this.deps.records.get(head.id) : undefined;
+    const start = record && isPending(record) ? record : undefined;
+    return { after: this.unlessSame(before, noted), start, skipped: 0 };
+  }
+
+  private begun(line: Line, { id, seq }: Entry, record: BacklogRecord): Step {
+    const by = [...this.changes.keys()].at(-1) ?? id;
+    const next = Math.max(line.next, seq);
+    const cancelTo = line.cancelTo !== undefined && next > line.cancelTo ? undefined : line.cancelTo;
+    const head = { id, seq, by };
+    const begun: Line = { ...line, next, head, gapSince: undefined, until: undefined, cancelTo };
+    const start = isPending(record) ? record : undefined;
+    const skipped = next - line.next;
+    if (skipped === 0) return { after: begun, start, skipped };
+    const leftOut = { from: line.next, to: next - 1, at: this.deps.clock.now() };
+    return { after: { ...begun, leftOut }, start, skipped };
+  }
+
+  private afterSearch(before: Line, noted: Line, { next, back, waiting, isUnfinished }: Found): Step {
+    const { clock } = this.deps;
+    const now = clock.now();
+    const gap = next > noted.next ? undefined : noted.gapSince;
+    const moved: Line = { ...noted, next, back, gapSince: gap };
+    const later = (line: Line, id: string | undefined, seconds: number): Step => ({
+      after: this.unlessSame(before, line),
+      later: id === undefined ? undefined : { id, seconds: Math.max(0, seconds) },
+      skipped: 0,
+    });
+    if (isUnfinished) return later(moved, [...this.changes.keys()].at(-1), 0);
+    if (!waiting) return later({ ...moved, gapSince: undefined, cancelTo: undefined }, undefined, 0);
+    const { entry, record } = waiting;
+    const { until = 0 } = moved;
+    if (until > now) return later(moved, entry.id, (until - now) / 1000);
+    if (entry.seq <= next) return this.begun(moved, entry, record);
+    const { skipGapAfter } = this.rules;
+    const gapSince = gap ?? now;
+    const leftSeconds =
+      skipGapAfter === undefined ? Number.POSITIVE_INFINITY : skipGapAfter - (now - gapSince) / 1000;
+    if (leftSeconds <= 0) return this.begun(moved, entry, record);
+    return later({ ...moved, gapSince }, leftSeconds === Number.POSITIVE_INFINITY ? undefined : entry.id, leftSeconds);
+  }
+
+  /**
+   * The line as it was, if nothing has changed in it. Where a record has ended that waited, it is written in any case: another process
+   * may have read that record before, and be giving it its turn.
+   */
+  private unlessSame(before: Line, after: Line): Line {
+    const names = ['next', 'last', 'back', 'gapSince', 'until', 'cancelTo', 'head'] as const;
+    const isSame = names.every((name) => before[name] === after[name]);
+    const ends = ({ id, place, record, isLook }: LineChange) =>
+      !isLook &&
+      id !== before.head?.id &&
+      place.seq >= (before.back ?? before.next) &&
+      (record === undefined || !isPending(record));
+    return isSame && ![...this.changes.values()].some(ends) ? before : after;
+  }
+}
+
+/** The line with numbers that have become known: the highest one as far as its page goes, and the lowest that has come back. */
+function withKnown(line: Line, known: readonly { readonly seq: number }[]): Line {
+  const numbers = known.map(({ seq }) => seq);
+  const highest = Math.max(line.last, ...numbers);
+  const back = Math.min(line.back ?? line.next, ...numbers);
+  return {
+    ...line,
+    last: pageOf(highest) > pageOf(line.last) ? highest : line.last,
+    back: back < line.next ? back : undefined,
+  };
+}
