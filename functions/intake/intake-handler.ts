@@ -110,7 +110,8 @@ export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): 
   await sent;
   if (from) run.counts.unprocessed += changes.length - changes.indexOf(from);
   const places = from ? [from.sequenceNumber, failed] : [failed];
-  const first = failed === undefined ? places[0] : parseStreamPlaces(input).find((one) => places.includes(one));
+  const first =
+    failed === undefined ? places[0] : parseStreamPlaces(input).find((one) => places.includes(one));
   if (first === undefined) return [];
   deps.logger.error('intake failed, the stream comes again', { from: first });
   return [first];

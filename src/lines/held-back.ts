@@ -1,4 +1,4 @@
-import { type BacklogRecord, isPending, type Item, type Verdict } from '../record/index.js';
+import { type BacklogRecord, type Item, isPending, type Verdict } from '../record/index.js';
 import { parseLine } from './line.js';
 import { lineKey, placeOf } from './names.js';
 

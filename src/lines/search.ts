@@ -74,9 +74,7 @@ export class Search {
         }
       }
     }
-    return isLong
-      ? { next, back: firstOf(backEnd), isUnfinished: true }
-      : { next, back: undefined };
+    return isLong ? { next, back: firstOf(backEnd), isUnfinished: true } : { next, back: undefined };
   }
 
   private pagesFrom(from: number): number[] {
@@ -87,10 +85,7 @@ export class Search {
   }
 
   /** Reads the record of an entry. Undefined: its turn is over. `unknown`: this look has read enough. */
-  private async waitingAt(
-    { id, seq }: Entry,
-    next: number,
-  ): Promise<BacklogRecord | 'unknown' | undefined> {
+  private async waitingAt({ id, seq }: Entry, next: number): Promise<BacklogRecord | 'unknown' | undefined> {
     const { records } = this.deps;
     for (;;) {
       if (++this.looks > MAX_LOOKS) return 'unknown';

@@ -45,7 +45,13 @@ export async function takeChanges(changes: readonly LineChange[], deps: LinesDep
       if (later) taken.later.push({ ...later, by: first });
       taken.held += new Set(some.flatMap(({ id, record }) => (record && id !== start?.id ? id : []))).size;
       const { queue, key } = first.place;
-      if (skipped > 0) deps.logger.warn('numbers of a line have not come, and are left out', { queue, key, skipped, id: start?.id });
+      if (skipped > 0)
+        deps.logger.warn('numbers of a line have not come, and are left out', {
+          queue,
+          key,
+          skipped,
+          id: start?.id,
+        });
     } catch (error) {
       if (!isOfStore(error)) throw error;
       taken.error ??= error;

@@ -227,7 +227,11 @@ class Look {
     const leftSeconds =
       skipGapAfter === undefined ? Number.POSITIVE_INFINITY : skipGapAfter - (now - gapSince) / 1000;
     if (leftSeconds <= 0) return this.begun(moved, entry, record);
-    return later({ ...moved, gapSince }, leftSeconds === Number.POSITIVE_INFINITY ? undefined : entry.id, leftSeconds);
+    return later(
+      { ...moved, gapSince },
+      leftSeconds === Number.POSITIVE_INFINITY ? undefined : entry.id,
+      leftSeconds,
+    );
   }
 
   /**

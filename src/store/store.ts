@@ -1,3 +1,4 @@
+import type { Item } from '../record/index.js';
 import type {
   ActiveRegionStore,
   BreakerStore,
@@ -11,7 +12,6 @@ import type {
   RegistryStore,
   SlotStore,
 } from './roles.js';
-import type { Item } from '../record/index.js';
 import type { NotIndexedPage, ScanPage, SweepState } from './store-types.js';
 
 export type * from './registry-types.js';

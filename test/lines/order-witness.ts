@@ -23,6 +23,7 @@ export class Witness {
     private readonly now: () => number,
     private readonly rules: OrderRules | undefined,
     private readonly losesEvents: () => boolean,
+    private readonly excusesLeftOut: boolean,
   ) {}
 
   report(violation: string): void {
@@ -50,7 +51,8 @@ export class Witness {
   begins(actor: string, { id, key = '' }: BacklogRecord): () => void {
     const mine = this.known.get(id);
     const other = this.underway.get(key);
-    if (other) this.report(`${id} is attempted by ${actor} while ${other.id} is by ${other.actor}, at ${this.now()}`);
+    if (other)
+      this.report(`${id} is attempted by ${actor} while ${other.id} is by ${other.actor}, at ${this.now()}`);
     for (const [before, { key: itsKey, seq }] of this.known) {
       if (mine && itsKey === key && seq < mine.seq) this.mustHaveEnded(before, id, key);
     }
@@ -64,10 +66,10 @@ export class Witness {
   private mustHaveEnded(before: string, id: string, key: string): void {
     if (!this.rules || hasEnded(this.record(before), this.rules) || this.back.has(before)) return;
     // Left out, it comes late.
-    if (this.skipped.has(key)) return;
-    // A second record of one number leaves no gap where its event is lost.
-    const hasTwin = before.endsWith('-twin') || this.known.has(`${before}-twin`);
-    if (hasTwin && this.losesEvents()) return;
+    if (this.excusesLeftOut && this.skipped.has(key)) return;
+    // Of two records of one number, the line knows of the second one only when its event has come.
+    const hasTwin = this.known.has(`${before}-twin`);
+    if (before.endsWith('-twin') || (hasTwin && this.losesEvents())) return;
     this.report(`${id} is attempted before ${before}, at ${this.now()}`);
   }
 }

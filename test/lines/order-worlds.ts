@@ -23,8 +23,8 @@ import { faultyStore } from '../simulation/faulty-store.js';
 import { withItemLag } from '../simulation/item-lag.js';
 import { between, chance, pick } from '../simulation/random.js';
 import { settled } from '../simulation/settled.js';
-import { Witness } from './order-witness.js';
 import { makeOrderScenario, type OrderScenario, type Planned } from './order-scenario.js';
+import { Witness } from './order-witness.js';
 
 const START = Date.UTC(2026, 0, 1);
 const TICK_MS = 60_000;
@@ -45,6 +45,8 @@ export interface OrderSabotage {
   readonly tables?: (tables: LineTables, now: () => number) => LineTables;
   /** An end that no attempt has written counts as free of attempts. */
   readonly overlooksAttempts?: boolean;
+  /** Numbers are left out after a moment: what is attempted before them counts. */
+  readonly holdsBackOnly?: boolean;
   /** Changes the scenario, so that it shows. */
   readonly scenario?: (scenario: OrderScenario) => OrderScenario;
 }
@@ -85,6 +87,7 @@ class OrderWorld {
       () => this.time.now,
       orderRulesOf({ order: 'key', ...this.scenario.rules }),
       () => this.losesEvents(),
+      sabotage.holdsBackOnly !== true,
     );
     this.truth.watch((before, after) => this.written(before, after));
     const { lines } = this.truth;
@@ -111,8 +114,13 @@ class OrderWorld {
       if (at > (this.losesEvents() ? 50 * HOUR_MS : MAX_MS)) {
         this.witness.report(`still open: ${this.openIds().join(', ')}`);
         await this.explain();
-        if (process.env.EXPLAIN) this.witness.report(JSON.stringify({ ...this.scenario, records: undefined }));
-        if (process.env.EXPLAIN) for (const id of this.openIds().slice(0, 3)) this.witness.report(JSON.stringify([this.truth.item(id), this.scenario.records.find((one) => one.id === id)]));
+        if (process.env.EXPLAIN)
+          this.witness.report(JSON.stringify({ ...this.scenario, records: undefined }));
+        if (process.env.EXPLAIN)
+          for (const id of this.openIds().slice(0, 3))
+            this.witness.report(
+              JSON.stringify([this.truth.item(id), this.scenario.records.find((one) => one.id === id)]),
+            );
         break;
       }
       if (at > TROUBLED_MS + this.scenario.lastWriteMs && this.openIds().length === 0) break;
@@ -153,10 +161,16 @@ class OrderWorld {
         const tables = { lines: own.lines, leases: own.leases };
         const seen = this.sabotage.tables?.(tables, () => time.now) ?? tables;
         const lines = new Lines({ ...given, tables: seen });
+        if (this.sabotage.overlooksAttempts)
+          Object.assign(lines, {
+            deps: { ...Reflect.get(lines, 'deps'), isUnderAttempt: async () => false },
+          });
         if (!this.sabotage.siftsNothing) return lines;
         return Object.assign(lines, {
           sift: async (_: unknown, changes: readonly never[]) => ({
-            changes: [...changes].filter(({ record }: { record?: BacklogRecord }) => record && isPending(record)),
+            changes: [...changes].filter(
+              ({ record }: { record?: BacklogRecord }) => record && isPending(record),
+            ),
             failed: undefined,
           }),
           admit: async (ids: string[]) => ({ ids, undone: [] }),
@@ -232,7 +246,10 @@ class OrderWorld {
   /** An operator does something about records that are drawn. */
   private async operate(what: 'redrive' | 'runNow' | 'snooze', count: number): Promise<void> {
     const ids = this.truth.items().map(({ id }) => String(id));
-    const some = ids.length === 0 ? [] : Array.from({ length: count }, () => pick(this.random, ids as [string, ...string[]]));
+    const some =
+      ids.length === 0
+        ? []
+        : Array.from({ length: count }, () => pick(this.random, ids as [string, ...string[]]));
     if (some.length === 0) return;
     if (what === 'redrive') for (const id of some) this.raises(id);
     try {
@@ -254,7 +271,14 @@ class OrderWorld {
       const line = parseLine((await this.truth.lines.read([name])).get(name));
       if (line.gapSince === undefined || line.head) continue;
       const [, , key] = name.split('#');
-      this.truth.put({ id: `${key}${line.next}-over`, status: 'SUCCESS', queue: 'q', key, seq: line.next, payload: 0 });
+      this.truth.put({
+        id: `${key}${line.next}-over`,
+        status: 'SUCCESS',
+        queue: 'q',
+        key,
+        seq: line.next,
+        payload: 0,
+      });
     }
   }
 
@@ -293,7 +317,10 @@ class OrderWorld {
   /** The next minute; or, when nothing is left to do but to wait for it, that of the next sweep. */
   private nextTick(at: number): number {
     const isIdle =
-      at > 4 * TROUBLED_MS && this.losesEvents() && this.cloud.isQuiet && this.openIds().every((id) => !this.record(id)?.lane);
+      at > 4 * TROUBLED_MS &&
+      this.losesEvents() &&
+      this.cloud.isQuiet &&
+      this.openIds().every((id) => !this.record(id)?.lane);
     return isIdle ? (Math.floor(at / HOUR_MS) + 1) * HOUR_MS : at + TICK_MS;
   }
 
@@ -337,7 +364,14 @@ class OrderWorld {
     const { shards, limits } = this.scenario;
     const lanes = ['q', 'q#1', 'q#2'].slice(0, shards);
     return {
-      target: { queue: 'q', lane: 'q', lanes, shards, hasOrder: !this.sabotage.checksNoTurn, retryMode: 'perRecord' },
+      target: {
+        queue: 'q',
+        lane: 'q',
+        lanes,
+        shards,
+        hasOrder: !this.sabotage.checksNoTurn,
+        retryMode: 'perRecord',
+      },
       process: (record, context) => this.attempt(actor, record, context),
       policy: POLICY,
       limits: { ...limits, onInsertConcurrency: 3 },

@@ -21,8 +21,7 @@ export class DynamoDbGroups implements GroupStore {
 
   async remove(key: string, expected?: string): Promise<void> {
     const expressions = new Expressions();
-    const isWanted =
-      expected === undefined ? expressions.exists('key') : expressions.equal('rev', expected);
+    const isWanted = expected === undefined ? expressions.exists('key') : expressions.equal('rev', expected);
     const condition = { ConditionExpression: isWanted, ...expressions.placeholders() };
     await this.table.delete(key, condition);
   }
