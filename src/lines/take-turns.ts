@@ -36,7 +36,7 @@ export interface Turn {
 
 export interface TurnDeps extends LineItemsDeps, SearchDeps {
   /** Tells whether a run may have an attempt of the record under way. */
-  readonly isUnderAttempt: (id: string) => Promise<boolean>;
+  readonly isUnderAttempt: (id: string, queue: string) => Promise<boolean>;
   /** Reads the head, as its end may have been missed. Default: false. */
   readonly checksHead?: boolean | undefined;
 }
@@ -144,7 +144,7 @@ class Look {
     }
     const isHere = now !== undefined && isAt({ ...this.name, seq: head.seq }, now);
     if (isHere && !hasEnded(now, this.rules)) return undefined;
-    const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id)));
+    const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id, this.name.queue)));
     const cancels = this.rules.onDeadHead === 'cancel' && now?.status === 'DEAD' && !isUnwanted(now);
     return {
       next: Math.max(line.next, head.seq + 1),
