@@ -11,6 +11,8 @@ export interface LineItemsDeps {
   readonly random: Random;
 }
 
+/** Pages that are looked through: a million numbers. A producer that leaves out very many could make it go on for ever. */
+const MAX_PAGES = 62_500;
 /** Pages that are read at once. */
 const PAGES_AT_ONCE = 25;
 
@@ -68,6 +70,17 @@ export class LineItems {
       if (item) found.set(number, parsePage(item));
     }
     return found;
+  }
+
+  /** The entries of all pages from the first number on whose turn has not come. */
+  async *entriesFrom({ next, last, back = next }: Line): AsyncGenerator<Entry> {
+    const end = Math.min(pageOf(last), pageOf(back) + MAX_PAGES);
+    for (let from = pageOf(back); from <= end; from += PAGES_AT_ONCE) {
+      const count = Math.min(PAGES_AT_ONCE, end - from + 1);
+      const numbers = Array.from({ length: count }, (_, at) => from + at);
+      const pages = await this.pages(numbers);
+      for (const number of numbers) yield* pages.get(number)?.entries ?? [];
+    }
   }
 
   /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. */
