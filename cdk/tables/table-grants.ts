@@ -123,7 +123,7 @@ export function grantGroupItems(grantee: IGrantable, { tableArn }: ITable): Gran
 }
 
 /** Conditions for requests that name these keys alone. */
-function ofKeys(keys: readonly string[]) {
+export function ofKeys(keys: readonly string[]) {
   return {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
     // `ForAllValues` allows a request whose key is not known to IAM: this condition refuses it.
