@@ -1,6 +1,20 @@
+import * as z from 'zod';
 import type { QueueSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/support/errors.js';
-import { show } from '../../src/support/validation.js';
+import { parseOptions, show } from '../../src/support/validation.js';
+
+const MAX_GAP_SECONDS = 14 * 86_400;
+
+/** The options of order, with lengths in seconds. */
+const shape = z.object({
+  order: z.literal('key', { error: 'expected "key"' }).optional(),
+  onDeadHead: z.enum(['hold', 'skip', 'cancel'], { error: 'expected "hold", "skip" or "cancel"' }).optional(),
+  skipGapAfter: z
+    .union([z.literal('never'), z.int().min(1).max(MAX_GAP_SECONDS)], {
+      error: 'expected a Duration from 1 second to 14 days, or "never"',
+    })
+    .optional(),
+});
 
 /** Tells whether a queue attempts the records of a key in their order. */
 export function hasOrder(queues: readonly { readonly settings: QueueSettings }[]): boolean {
@@ -13,12 +27,13 @@ export function hasOrder(queues: readonly { readonly settings: QueueSettings }[]
  * @throws ConfigurationError naming the option
  */
 export function checkOrder(settings: QueueSettings, path: string): void {
+  const given = parseOptions(shape, settings, path);
   if (settings.order === undefined) {
     for (const option of ['onDeadHead', 'skipGapAfter'] as const) {
-      const { [option]: given } = settings;
-      if (given === undefined) continue;
+      const { [option]: value } = given;
+      if (value === undefined) continue;
       throw new ConfigurationError(
-        `${path}.${option}: expected "order": "key" beside it, got ${show(given)}`,
+        `${path}.${option}: expected "order": "key" beside it, got ${show(value)}`,
       );
     }
     return;

@@ -20,6 +20,11 @@ export class MemoryGroups implements GroupStore {
     return new Map([...this.items].filter(([key]) => keys.includes(key)));
   }
 
+  /** Reads items as runs do. */
+  getMany(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    return this.read(keys);
+  }
+
   async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
     const item = this.items.get(key);
     if (item?.rev !== expected && item?.rev !== attributes.rev) return false;

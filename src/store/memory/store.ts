@@ -65,7 +65,7 @@ export class MemoryStore implements OperatorStore {
   /** The items of groups, which only those have that work with groups. */
   readonly groups: GroupStore;
   /** The items of lines, which lie beside those of groups. */
-  readonly lines: GroupStore;
+  readonly lines: MemoryGroups;
   /** The insertion of records that get numbers, which only those have that number records. */
   readonly numbered: NumberedInserts;
   readonly control: ControlStore;

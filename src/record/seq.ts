@@ -1,0 +1,12 @@
+/**
+ * The number of a record among those of its key, in a queue with order: the attribute `seq`. `parse.ts` reads it by itself, as each run
+ * loads that.
+ */
+
+/** The form of a record's number, in the words of an error. */
+export const SEQ_FORM = 'a whole number from 1 to 2^53 - 1';
+
+/** Tells whether it is a number that a record may have among those of its key. */
+export function isSeq(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
