@@ -21,6 +21,7 @@ const THROTTLED = new Set([
 
 const DENIED = 'access denied: grant the role the DynamoDB actions on the table and its index';
 const UNKNOWN = 'the AWS credentials are not known: check them and the region';
+const SIGNED_WRONGLY = 'the request was signed wrongly: check the credentials and the clock of this machine';
 const EXPIRED = 'the AWS credentials have expired: sign in again';
 
 /** Causes of refused access, and what to do about them, by the error's name. */
@@ -37,9 +38,8 @@ const ACCESS: Readonly<Record<string, string>> = {
   TokenProviderError: 'AWS credentials are missing or have expired: sign in again',
   ExpiredTokenException: EXPIRED,
   ExpiredToken: EXPIRED,
-  InvalidSignatureException:
-    'the request was signed wrongly: check the credentials and the clock of this machine',
-  IncompleteSignatureException: 'the request was signed wrongly: check the credentials',
+  InvalidSignatureException: SIGNED_WRONGLY,
+  IncompleteSignatureException: SIGNED_WRONGLY,
   OptInRequired: 'the AWS account has no access to DynamoDB',
 };
 
