@@ -1,6 +1,6 @@
 import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
-import type { GroupStore } from '../group-store.js';
+import type { OperatorGroupStore } from '../group-store.js';
 import type { JobStore } from '../job-store.js';
 import type {
   ControlStore,
@@ -61,7 +61,7 @@ export class MemoryStore implements OperatorStore {
   readonly readings: ReadingStore;
   readonly jobs: JobStore = new MemoryJobs();
   /** The items of groups, which only those have that work with groups. */
-  readonly groups: GroupStore = new MemoryGroups();
+  readonly groups: OperatorGroupStore = new MemoryGroups();
   readonly control: ControlStore;
   private readonly table: MemoryTable;
   private readonly state: MemoryQueues;
