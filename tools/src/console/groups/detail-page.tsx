@@ -149,7 +149,7 @@ function Actions({ context, group }: { context: PageContext; group: Group }) {
 }
 
 function Facts({ read, now }: { read: ReadGroup; now: number }) {
-  const { group, head, record } = read;
+  const { group, head, record, firstDeath } = read;
   const { createdAt } = group;
   const ofDead = head?.holdsDead
     ? 'hold it until they are redriven, cancelled or discarded'
@@ -165,6 +165,11 @@ function Facts({ read, now }: { read: ReadGroup; now: number }) {
       <Fact label="First death">
         <FirstDeath read={read} />
       </Fact>
+      {firstDeath === undefined ? null : (
+        <Fact label="The record of the first death">
+          <RecordLink id={firstDeath.id} />
+        </Fact>
+      )}
       <Fact label="The record of its end">
         {record === undefined ? (
           <Unknown why="it is gone" />
@@ -182,23 +187,10 @@ function Facts({ read, now }: { read: ReadGroup; now: number }) {
   );
 }
 
-/** The member that was dead first, and the record that says so. */
+/** The member that was dead first, as far as a record says so. */
 function FirstDeath({ read: { head, firstDeath, group } }: { read: ReadGroup }) {
-  if (firstDeath !== undefined) {
-    const { id, member } = firstDeath;
-    return (
-      <>
-        {member === undefined ? (
-          <Unknown why="its record does not name the member" />
-        ) : (
-          <RecordLink id={member} />
-        )}
-        <a class="sm block" href={recordLink(id)}>
-          Its record
-        </a>
-      </>
-    );
-  }
+  if (firstDeath?.member !== undefined) return <RecordLink id={firstDeath.member} />;
+  if (firstDeath !== undefined) return <Unknown why="its record does not name the member" />;
   if (head?.firstDeath !== undefined) return 'none yet: a record is inserted then';
   return group.dead === 0 ? 'none' : 'not noted: no onFirstDeath, or its record is gone';
 }
