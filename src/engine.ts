@@ -8,12 +8,10 @@
 
 export { parseDeliveryUrl } from './delivery/url.js';
 export { groupEndOf, isHeld as isHeldByGroup } from './groups/end-record.js';
-export { firstDeathId } from './groups/first-death.js';
 export { describeGroup, endedGroup } from './groups/group.js';
-export { GroupItems } from './groups/group-items.js';
 export type { GroupHead } from './groups/head.js';
 export { checkGroupId, MEMBER_ATTRIBUTE, PAGE_MEMBERS, placeOf } from './groups/names.js';
-export { openGroups } from './groups/open-groups.js';
+export { firstDeathRecordId, type GroupReads, groupReads, openGroups } from './groups/open-groups.js';
 export type { GroupPage, MemberState } from './groups/page.js';
 export { GROUPS_SCAN, scannedItem } from './groups/scanned.js';
 export {

@@ -1,9 +1,13 @@
 import { type ConnectionOptions, clientFor } from '../connection.js';
 import { DynamoDbOperatorGroups } from '../store/dynamodb/operator-groups.js';
 import { Table } from '../store/dynamodb/table.js';
-import type { OperatorGroupStore } from '../store/group-store.js';
+import type { GroupStore, OperatorGroupStore } from '../store/group-store.js';
 import { systemClock } from '../support/clock.js';
 import { systemRandom } from '../support/random.js';
+import { firstDeathId } from './first-death.js';
+import { GroupItems } from './group-items.js';
+import type { GroupHead } from './head.js';
+import type { GroupPage } from './page.js';
 
 /** Options of `openGroups`: those of a `BacklogOperator`. */
 export interface OpenGroupsOptions extends ConnectionOptions {
@@ -28,3 +32,21 @@ export function openGroups(options: OpenGroupsOptions): {
   });
   return { groups: new DynamoDbOperatorGroups(table), readUnits: () => readUnits };
 }
+
+/** Strong reads of the items of one group. */
+export interface GroupReads {
+  /** Its head. Undefined: there is none, or it is damaged. */
+  head(id: string): Promise<GroupHead | undefined>;
+  /** Its pages, by number. Undefined: it is not there, or damaged. */
+  allPages(id: string, head: Pick<GroupHead, 'pages'>): Promise<(GroupPage | undefined)[]>;
+  /** The ids of a page's members, by their places. Empty: they are not there, or damaged. */
+  ids(id: string, page: number): Promise<readonly string[]>;
+}
+
+/** Reads items of groups. */
+export function groupReads(groups: GroupStore): GroupReads {
+  return new GroupItems({ groups, clock: systemClock, random: systemRandom });
+}
+
+/** The id of the record of a group's first death. Its own declaration keeps those of the functions that count out of the package. */
+export const firstDeathRecordId: (group: string) => string = firstDeathId;

@@ -1,5 +1,5 @@
 import type { Group } from 'dynamo-backlog';
-import { type GroupItems, type GroupPage, type MemberState, PAGE_MEMBERS } from 'dynamo-backlog/engine';
+import { type GroupPage, type GroupReads, type MemberState, PAGE_MEMBERS } from 'dynamo-backlog/engine';
 
 /** Members of a page of the console. */
 export const SHOWN_MEMBERS = 50;
@@ -33,7 +33,7 @@ export interface MembersPage {
 
 /** Reads the ids of members in one state, a page of them. */
 export async function readMembers(
-  items: Pick<GroupItems, 'ids'>,
+  items: Pick<GroupReads, 'ids'>,
   { group, pages }: { readonly group: Group; readonly pages: readonly (GroupPage | undefined)[] },
   { state: wanted, from }: MembersAsk,
 ): Promise<MembersPage> {

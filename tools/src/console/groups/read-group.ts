@@ -1,5 +1,5 @@
 import type { BacklogRecord, Group } from 'dynamo-backlog';
-import { endedGroup, firstDeathId, type GroupHead, GroupItems, Tables } from 'dynamo-backlog/engine';
+import { endedGroup, firstDeathRecordId, type GroupHead, groupReads, Tables } from 'dynamo-backlog/engine';
 import type { ConsoleDeps } from '../deps.js';
 import { listedGroup } from './all-groups.js';
 import { endRecordOf, type GroupEndRecord } from './end-state.js';
@@ -35,10 +35,9 @@ export async function readGroup(
   now: number,
 ): Promise<ReadGroup | undefined> {
   const { groups, readUnits } = openGroupItems(backlog);
-  const tables = new Tables(backlog);
-  const { store, units } = tables.open();
-  const items = new GroupItems({ groups, clock: tables.clock, random: tables.random });
-  const deathId = firstDeathId(id);
+  const { store, units } = new Tables(backlog).open();
+  const items = groupReads(groups);
+  const deathId = firstDeathRecordId(id);
   const [head, found] = await Promise.all([items.head(id), store.records.getItems([id, deathId])]);
   const byId = new Map(found.map(({ record }) => [record.id, record]));
   const record = byId.get(id);

@@ -1,5 +1,5 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { firstDeathId, groupEndOf, MEMBER_ATTRIBUTE, placeOf } from 'dynamo-backlog/engine';
+import { firstDeathRecordId, groupEndOf, MEMBER_ATTRIBUTE, placeOf } from 'dynamo-backlog/engine';
 
 /** The part that a record has in a group. */
 export interface GroupRole {
@@ -19,7 +19,7 @@ export function rolesOf(record: BacklogRecord): GroupRole[] {
   return [
     ...(member ? [{ is: 'member' as const, group: member.group }] : []),
     ...(groupEndOf(id, record) ? [{ is: 'end' as const, group: id }] : []),
-    ...(typeof named === 'string' && id === firstDeathId(named)
+    ...(typeof named === 'string' && id === firstDeathRecordId(named)
       ? [{ is: 'firstDeath' as const, group: named }]
       : []),
   ];
