@@ -1,3 +1,4 @@
+import { StoreAccessError } from 'dynamo-backlog';
 import { describe, expect, it, vi } from 'vitest';
 import type { ConsoleDeps } from '../../tools/src/console/deps.js';
 import { consoleUnderTest, get, MINUTE, post, runtimeUnderTest, waiting } from './console-under-test.js';
@@ -148,6 +149,21 @@ describe('the page of the groups', () => {
     expect(rowsOf(text)).toEqual(['invoices-november', 'day-335', 'partner-sync', 'import-7']);
     expect(plain(text)).toMatch(/Sealed day-335/);
     expect(scan).not.toHaveBeenCalled();
+  });
+
+  it('answers no page of another site that would have groups read', async () => {
+    const console = await filled();
+    const read = vi.spyOn(console.store.groups, 'read');
+    for (const path of [show('import-7'), act('import-7', 'check')])
+      for (const site of ['cross-site', 'same-site']) {
+        const headers = {
+          'sec-fetch-site': site,
+          'sec-fetch-mode': 'navigate',
+          'sec-fetch-dest': 'document',
+        };
+        expect((await get(console.app, path, headers)).status).toBe(403);
+      }
+    expect(read).not.toHaveBeenCalled();
   });
 
   it('says that no group goes on, and leads to one by its id', async () => {
@@ -474,6 +490,16 @@ describe('actions on a group', () => {
         result: 'failed: no right to write into the table',
       });
     }
+  });
+
+  it('says which rights it needs where one is lacking', async () => {
+    const console = await filled();
+    console.store.groups.write = () =>
+      Promise.reject(new StoreAccessError('UpdateItem (table Control): access denied'));
+    const { text } = await post(console.app, act('day-335', 'seal'));
+    expect(plain(text)).toContain(
+      'access denied. It needs the rights of grantGroups, beside those of an operator.',
+    );
   });
 
   it('needs the right to write, and the token of the form', async () => {

@@ -1,4 +1,4 @@
-import { ConfigurationError, RecordGroups } from 'dynamo-backlog';
+import { ConfigurationError, RecordGroups, StoreAccessError } from 'dynamo-backlog';
 import { checkGroupId, systemClock, Tables } from 'dynamo-backlog/engine';
 import { readWithin } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
@@ -106,6 +106,9 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
     return request.html(groupsPage(contextOf(request), look && (await pageOf(look, request))));
   });
 
+  // Each reads an item for each 1,000 members.
+  app.use('/show', ownLinksOnly);
+  app.use('/act', ownLinksOnly);
   app.get('/show', async (request) => {
     const found = await find(request);
     if (!found) return absent(request);
@@ -154,7 +157,7 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
       reader.forget();
       return done(result ?? `${label} goes on: this page says how it ends.`);
     } catch (error) {
-      const problem = `${action.label} has failed: ${(error as Error).message}`;
+      const problem = `${action.label} has failed: ${(error as Error).message}${error instanceof StoreAccessError ? RIGHTS : ''}`;
       const status = error instanceof ConfigurationError ? 422 : 500;
       return request.html(groupActPage({ context: contextOf(request), group, action, problem }), status);
     }
@@ -168,6 +171,9 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
 
   return app;
 }
+
+/** Behind the message of a right that is lacking. */
+const RIGHTS = '. It needs the rights of grantGroups, beside those of an operator.';
 
 /** A group that goes on. Undefined: it has ended. */
 function listedOf({ group, head }: ReadGroup): ListedGroup | undefined {
