@@ -21,7 +21,7 @@ function work() {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('a task that ends in time is the answer to its form, and is not told of again', async () => {
+it('a task that ends in time is the answer to its form, and is forgotten', async () => {
   const { work: tasks } = work();
   expect(await tasks.run('a', CHECK, async () => 'Checked.')).toBe('Checked.');
   expect(tasks.of('a')).toBeUndefined();
@@ -35,7 +35,7 @@ it('a task that fails in time fails its form', async () => {
   expect(tasks.of('a')).toBeUndefined();
 });
 
-it('a long task goes on behind the answer, and its end is told', async () => {
+it('a long task goes on behind the answer, and its end is kept', async () => {
   const { work: tasks, patience } = work();
   const task = later<string>();
   const answer = tasks.run('a', CHECK, () => task.promise);
@@ -49,7 +49,7 @@ it('a long task goes on behind the answer, and its end is told', async () => {
   expect(tasks.of('a')).toBeUndefined();
 });
 
-it('a long task that fails is told of, and ends no process', async () => {
+it('a long task that fails is kept as failed, and ends no process', async () => {
   const { work: tasks, patience } = work();
   const task = later<string>();
   const answer = tasks.run('a', CHECK, () => task.promise);

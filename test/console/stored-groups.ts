@@ -74,7 +74,7 @@ export class StoredGroups {
 
 export const SUCCESS = { status: 'SUCCESS' };
 export const DEAD = { status: 'DEAD', lane: 'orders/dead', deadReason: 'permanent: HTTP 422' };
-export const CANCELLED = {
+const CANCELLED = {
   status: 'DEAD',
   lane: 'orders/dead',
   deadReason: 'cancelled: the order was withdrawn',

@@ -43,7 +43,7 @@ export function rowsOf(
   });
 }
 
-/** The groups that go on, open ones first. @param list undefined: nobody has looked yet, as a look is billed */
+/** The groups that go on, open ones first. @param list undefined: there was no look yet, as each is billed */
 export function groupsPage(context: PageContext, list: GroupsPage | undefined) {
   const isLocal = context.deps.runtime !== undefined;
   return page({

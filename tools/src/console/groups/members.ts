@@ -2,7 +2,7 @@ import type { Group } from 'dynamo-backlog';
 import { type GroupPage, type GroupReads, type MemberState, PAGE_MEMBERS } from 'dynamo-backlog/engine';
 
 /** Members of a page of the console. */
-export const SHOWN_MEMBERS = 50;
+const SHOWN_MEMBERS = 50;
 /** Items with ids that are read for it: each has up to 300 KB, 75 read units. */
 const MAX_READ_PAGES = 4;
 

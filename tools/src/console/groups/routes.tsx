@@ -172,7 +172,7 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
   return app;
 }
 
-/** Behind the message of a right that is lacking. */
+/** The end of a message about a right that is lacking. */
 const RIGHTS = '. It needs the rights of grantGroups, beside those of an operator.';
 
 /** A group that goes on. Undefined: it has ended. */

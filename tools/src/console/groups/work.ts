@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
 
-/** A seal or a check of a group, as its page tells of it. */
+/** A seal or a check of a group, as its page reports it. */
 export interface GroupTask {
   /** The action in a word: `Check`. */
   readonly label: string;
@@ -15,7 +15,7 @@ const MAX_KEPT = 100;
 
 /**
  * Seals and checks of groups. They may take minutes: a form waits for its own only for a while, and it goes on behind the answer, as long
- * as the console runs. The page of the group tells how it has ended.
+ * as the console runs. The page of the group says how it has ended.
  */
 export class GroupWork {
   private readonly tasks = new Map<string, GroupTask>();
