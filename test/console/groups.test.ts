@@ -1,7 +1,15 @@
 import { StoreAccessError } from 'dynamo-backlog';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ConsoleDeps } from '../../tools/src/console/deps.js';
-import { consoleUnderTest, get, MINUTE, post, runtimeUnderTest, waiting } from './console-under-test.js';
+import {
+  consoleUnderTest,
+  get,
+  hiddenField,
+  MINUTE,
+  post,
+  runtimeUnderTest,
+  waiting,
+} from './console-under-test.js';
 import { DEAD, fillGroups, StoredGroups, SUCCESS } from './stored-groups.js';
 
 const READ_ONLY = { write: false, reason: 'read-only' } as const;
@@ -27,6 +35,13 @@ const show = (id: string, more: Record<string, string> = {}) =>
   `/groups/show?${new URLSearchParams({ id, ...more })}`;
 const act = (id: string, action: string) => `/groups/act?${new URLSearchParams({ id, do: action })}`;
 const record = (id: string) => `/record?${new URLSearchParams({ id })}`;
+/** Waits for other work of this process. */
+async function turnsUntil(isOver: () => boolean): Promise<void> {
+  for (let turns = 0; !isOver() && turns < 1_000; turns++)
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(isOver()).toBe(true);
+}
+afterEach(() => vi.useRealTimers());
 const EVIL = '<img src=x onerror=alert(1)>';
 
 describe('the page of the groups', () => {
@@ -490,6 +505,33 @@ describe('actions on a group', () => {
         result: 'failed: no right to write into the table',
       });
     }
+  });
+
+  it('goes on behind the answer where a producer inserts members, and its page says so, and how it ends', async () => {
+    const console = await filled();
+    const { groups } = console.store;
+    const key = 'group-page#0#day-335';
+    const page0 = (await groups.read([key])).get(key);
+    await groups.write(key, { until: console.time.now + MINUTE, rev: 'busy' }, String(page0?.rev));
+    const { text } = await get(console.app, act('day-335', 'seal'));
+    const fields = { csrf: hiddenField(text, 'csrf'), seen: '' };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const sent = post(console.app, act('day-335', 'seal'), fields);
+    await turnsUntil(() => vi.getTimerCount() > 0);
+    vi.advanceTimersByTime(5_000);
+    expect(await words(console, (await sent).location)).toMatch(
+      /Seal goes on: this page says how it ends\. .* Seal, begun now .*, goes on, as long as this console runs\./,
+    );
+    const second = await post(console.app, act('day-335', 'check'), fields);
+    expect([second.status, plain(second.text)]).toEqual([
+      422,
+      expect.stringContaining('Check has failed: a seal of this group is under way: wait for its end'),
+    ]);
+    console.time.now += 2 * MINUTE;
+    await turnsUntil(() => console.log.length > 0);
+    expect(await words(console, show('day-335'))).toMatch(
+      /Sealed 5 of 12 ended, 41 % Seal, begun 2 min ago .*: Sealed: it takes no more members\./,
+    );
   });
 
   it('says which rights it needs where one is lacking', async () => {
