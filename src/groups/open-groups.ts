@@ -9,7 +9,11 @@ import { GroupItems } from './group-items.js';
 import type { GroupHead } from './head.js';
 import type { GroupPage } from './page.js';
 
-/** Options of `openGroups`: those of a `BacklogOperator`. */
+/**
+ * Options of `openGroups`: those of a `BacklogOperator`.
+ *
+ * @inline
+ */
 export interface OpenGroupsOptions extends ConnectionOptions {
   /** Name of the control table. */
   readonly controlTable: string;

@@ -13,7 +13,11 @@ export const GROUPS_SCAN: Omit<GroupScan, 'after'> = {
   ],
 };
 
-/** An item of a group: its head, or one of its pages. */
+/**
+ * An item of a group: its head, or one of its pages.
+ *
+ * @inline
+ */
 export interface ScannedItem {
   /** The id of the group. */
   readonly id: string;

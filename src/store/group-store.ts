@@ -43,6 +43,7 @@ export interface GroupScan {
 
 /** A page of a scan. */
 export interface GroupScanPage {
+  /** The items, unordered. */
   readonly items: readonly Item[];
   /** The key to go on behind. Undefined: that was all. */
   readonly next: string | undefined;
