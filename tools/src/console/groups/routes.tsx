@@ -1,4 +1,4 @@
-import { ConfigurationError, RecordGroups, StoreAccessError } from 'dynamo-backlog';
+import { ConfigurationError, StoreAccessError } from 'dynamo-backlog';
 import { checkGroupId, systemClock, Tables } from 'dynamo-backlog/engine';
 import { readWithin } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
@@ -15,7 +15,7 @@ import { groupPage } from './detail-page.js';
 import { type GroupsPage, groupsPage, rowsOf, SHOWN_GROUPS } from './list-page.js';
 import { groupLink } from './looks.js';
 import { LISTED_STATES } from './members.js';
-import { openGroupItems } from './open-items.js';
+import { openGroupItems, recordGroups } from './open-items.js';
 import { type ReadGroup, readGroup } from './read-group.js';
 import { GroupWork } from './work.js';
 
@@ -33,7 +33,7 @@ const LOCAL_LOOK_MS = 4_000;
  */
 export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, onSeen: () => void): Hono {
   const app = new Hono();
-  const { backlog, indexAtOnce = true } = deps;
+  const { backlog } = deps;
   const clock = backlog.clock ?? systemClock;
   const all = new AllGroups(() => openGroupItems(backlog), clock);
   const work = new GroupWork((signal) => systemClock.sleep(PATIENCE_MS, signal));
@@ -141,7 +141,7 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
       deps.onAction({ at: new Date().toISOString(), as, text: `${action.name} the group ${id}`, result });
     const act = async () => {
       try {
-        const result = await action.act(recordGroups(), group);
+        const result = await action.act(recordGroups(deps), group);
         log(result);
         return result;
       } catch (error) {
@@ -162,12 +162,6 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
       return request.html(groupActPage({ context: contextOf(request), group, action, problem }), status);
     }
   });
-
-  function recordGroups(): RecordGroups {
-    const { table, controlTable, random } = backlog;
-    const store = { records: tables.open().store.records, groups: openGroupItems(backlog).groups };
-    return new RecordGroups({ table, controlTable, clock, random, store, indexAtOnce });
-  }
 
   return app;
 }
