@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { readEach } from '../../src/intake/index.js';
-import { lineChangesOf } from '../../src/lines/changes-of.js';
+import { type IndexingDeps, readEach } from '../../src/intake/index.js';
+import { lineChangesOf, type Versions } from '../../src/lines/changes-of.js';
 import { placeOf } from '../../src/lines/names.js';
 import { orderRulesOf } from '../../src/lines/rules.js';
 import { type LinesDeps, type TakenChanges, takeChanges } from '../../src/lines/take-changes.js';
@@ -10,7 +10,8 @@ import { isPending } from '../../src/record/index.js';
 import type { GroupStore } from '../../src/store/group-store.js';
 import type { OperatorLeaseStore } from '../../src/store/operator-store.js';
 import { ownValue } from '../../src/support/own-names.js';
-import type { IntakeDeps } from './intake-batch.js';
+import type { Invoker } from './invoker.js';
+import type { IntakeSettings } from './settings.js';
 import { parseVersions, type StreamChange } from './stream-event.js';
 
 /** The tables as lines need them, beside those of the intake. */
@@ -19,10 +20,21 @@ export interface LineTables {
   readonly leases: Pick<OperatorLeaseStore, 'readAll'>;
 }
 
-type Given = Pick<IntakeDeps, 'settings' | 'indexing' | 'invoker'> & {
+type Given = {
+  readonly settings: IntakeSettings;
+  readonly indexing: IndexingDeps;
+  readonly invoker: Invoker;
   readonly tables: LineTables;
   readonly logger: Logger;
 };
+
+/**
+ * Tells whether a record that waits has come from another queue. A run of that one may be attempting it, and no claim of a run in this one
+ * would show that: it takes its place in its line when it is indexed.
+ */
+function hasComeFromElsewhere({ before, after }: Omit<Versions, 'id'>): boolean {
+  return before !== undefined && after !== undefined && isPending(after) && before.queue !== after.queue;
+}
 
 /** The longest delay of a message of SQS. */
 const MAX_DELAY_SECONDS = 900;
@@ -61,6 +73,7 @@ export class Lines {
       order.push(sequenceNumber);
       const versions = { id, before: before?.record, after: after?.record };
       for (const change of lineChangesOf(versions, isOrdered, clock)) {
+        if (change.record && hasComeFromElsewhere(versions)) continue;
         places.set(change, sequenceNumber);
         if (change.record) inLines.add(sequenceNumber);
       }
@@ -71,7 +84,10 @@ export class Lines {
       const sequenceNumber = places.get(by) ?? '';
       return { sequenceNumber, id: record.id, kind: 'inserted', record };
     });
-    const others = changes.filter(({ sequenceNumber }) => !inLines.has(sequenceNumber));
+    // The stream has the ends of all records with numbers, of queues without order, too.
+    const others = changes.filter(
+      ({ sequenceNumber, record }) => !inLines.has(sequenceNumber) && record?.status !== 'SUCCESS',
+    );
     this.warnOfUnordered(others);
     // What comes again begins at the first of them that could not be handled.
     const orderOf = new Map(order.map((place, at) => [place, at]));
