@@ -80,8 +80,12 @@ export class LineItems {
 
   /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. */
   async removePages(numbers: readonly number[]): Promise<void> {
-    for (const [number, { rev, hasBack }] of await this.pages(numbers)) {
-      if (!hasBack) await this.deps.lines.remove(linePageKey(this.name, number), rev);
+    const passed = [...(await this.pages(numbers))].filter(([, { hasBack }]) => !hasBack);
+    for (let at = 0; at < passed.length; at += PAGES_AT_ONCE) {
+      const some = passed.slice(at, at + PAGES_AT_ONCE);
+      await Promise.all(
+        some.map(([number, { rev }]) => this.deps.lines.remove(linePageKey(this.name, number), rev)),
+      );
     }
   }
 

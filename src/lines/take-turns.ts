@@ -44,8 +44,6 @@ export interface TurnDeps extends LineItemsDeps, SearchDeps {
 
 const MAX_TRIES = 12;
 const BACKOFF_MS = 15;
-/** Pages that are removed at once when their numbers have passed. */
-const MAX_REMOVED = 4;
 
 /**
  * Takes note of changes of the records of one line, and gives the next record its turn when the one before has ended. Two processes may
@@ -95,7 +93,7 @@ function lastOfEach(changes: readonly LineChange[]): Map<string, LineChange> {
 function passedPages(before: Line, { next, back }: Line): number[] {
   const end = Math.min(pageOf(next), pageOf(back ?? next));
   const all: number[] = [];
-  for (let page = pageOf(before.next); page < end && all.length < MAX_REMOVED; page++) all.push(page);
+  for (let page = pageOf(before.next); page < end && all.length < MAX_PAGES; page++) all.push(page);
   return all;
 }
 

@@ -31,7 +31,8 @@ const TICK_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Time for which things go wrong. */
 const TROUBLED_MS = 10 * TICK_MS;
-const MAX_MS = 4 * HOUR_MS;
+/** A rule attempts one record of a key a minute. */
+const MAX_MS = 16 * HOUR_MS;
 const TIMEOUT_MS = 300_000;
 const POLICY = resolvePolicy({ type: 'constant', interval: 60, maxAttempts: 3 });
 
@@ -86,7 +87,6 @@ class OrderWorld {
       (id) => this.record(id),
       () => this.time.now,
       orderRulesOf({ order: 'key', ...this.scenario.rules }),
-      () => this.losesEvents(),
       sabotage.holdsBackOnly !== true,
     );
     this.truth.watch((before, after) => this.written(before, after));
