@@ -143,7 +143,7 @@ describe('the end of the head', () => {
     line.put('1', 1, { status: 'DEAD', deadReason: 'discarded' });
     const ended = line.change('1');
     const turn = await line.take([{ ...ended, goesOn: true }, ended]);
-    expect(turn).toEqual({ skipped: 0, later: { seconds: 900 } });
+    expect(turn).toEqual({ skipped: 0, later: { id: '2', seconds: 900 } });
   });
 
   it.each([
