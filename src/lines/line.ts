@@ -9,6 +9,8 @@ export interface Head {
   readonly seq: number;
   /** The record whose change has given it its turn: if that change comes again, its turn is begun again. */
   readonly by: string;
+  /** The time at which its turn has begun. */
+  readonly since: number;
 }
 
 /** Numbers that were left out, as they had not come for so long. */
@@ -89,7 +91,7 @@ function leftOutOf(value: unknown): LeftOut | undefined {
 }
 
 function headOf(value: unknown): Head | undefined {
-  const { id, seq, by } = (typeof value === 'object' && value !== null ? value : {}) as Item;
+  const { id, seq, by, since } = (typeof value === 'object' && value !== null ? value : {}) as Item;
   if (typeof id !== 'string' || !isSeq(seq)) return undefined;
-  return { id, seq, by: typeof by === 'string' ? by : '' };
+  return { id, seq, by: typeof by === 'string' ? by : '', since: isTime(since) ? since : 0 };
 }

@@ -160,7 +160,9 @@ class Look {
     const { clock, isUnderAttempt, checksHead } = this.deps;
     const change = this.changes.get(head.id);
     const isChange = change !== undefined && !change.isLook;
-    if (!isChange && !checksHead) return undefined;
+    // No event tells that it was moved as it waited for another attempt. It is read when its turn has lasted for long.
+    const isOld = allOverAt(head.since, clock.speed) < clock.now();
+    if (!isChange && !checksHead && !isOld) return undefined;
     let [now, isOwnEnd] = [change?.record, change?.isOwnEnd === true];
     // One that has come back has ended before: this change may be that of its earlier end, which the stream brings again.
     if (!isChange || head.seq < line.next) {
@@ -170,6 +172,8 @@ class Look {
     const isHere = now !== undefined && isAt({ ...this.name, seq: head.seq }, now);
     if (isHere && !hasEnded(now, this.rules)) return undefined;
     const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id)));
+    // Its own end comes by its event.
+    if (!isOver && !isChange && !checksHead) return undefined;
     const cancels = this.rules.onDeadHead === 'cancel' && now?.status === 'DEAD' && !isUnwanted(now);
     return {
       next: Math.max(line.next, head.seq + 1),
@@ -223,7 +227,7 @@ class Look {
     const next = Math.max(line.next, seq);
     const cancelTo = line.cancelTo !== undefined && next > line.cancelTo ? undefined : line.cancelTo;
     const ahead = line.ahead !== undefined && pageOf(line.ahead) > pageOf(next) ? line.ahead : undefined;
-    const head = { id, seq, by };
+    const head = { id, seq, by, since: this.deps.clock.now() };
     const begun: Line = { ...line, next, head, ahead, gapSince: undefined, until: undefined, cancelTo };
     const start = isPending(record) ? record : undefined;
     const skipped = next - line.next;

@@ -14,7 +14,15 @@ const PLACE = { queue: 'q', key: 'k', seq: 1 };
 
 describe('the changes of lines', () => {
   it('are none without a key, a number or an order', () => {
-    for (const item of [{ key: undefined }, { seq: undefined }, { seq: 0 }, { seq: 1.5 }, { seq: '1' }, { key: '' }, { queue: 'none' }])
+    for (const item of [
+      { key: undefined },
+      { seq: undefined },
+      { seq: 0 },
+      { seq: 1.5 },
+      { seq: '1' },
+      { key: '' },
+      { queue: 'none' },
+    ])
       expect(changesOf(item, item)).toEqual([]);
   });
 
@@ -23,11 +31,14 @@ describe('the changes of lines', () => {
     expect(changesOf({}, { payload: 2 })).toHaveLength(1);
   });
 
-  it.each([[{ seq: 2 }], [{ key: 'l' }], [{ queue: 'r' }]])('are two where it has gone elsewhere: %j', (to) => {
-    const [left, now] = changesOf({}, to);
-    expect(left).toMatchObject({ place: PLACE, record: undefined, goesOn: false });
-    expect(now).toMatchObject({ place: { ...PLACE, ...to }, record: to });
-  });
+  it.each([[{ seq: 2 }], [{ key: 'l' }], [{ queue: 'r' }]])(
+    'are two where it has gone elsewhere: %j',
+    (to) => {
+      const [left, now] = changesOf({}, to);
+      expect(left).toMatchObject({ place: PLACE, record: undefined, goesOn: false });
+      expect(now).toMatchObject({ place: { ...PLACE, ...to }, record: to });
+    },
+  );
 
   it('are one of the line that it has left where it is deleted, or has no order now', () => {
     for (const after of [undefined, { queue: 'none' }, { seq: undefined }])
@@ -47,7 +58,9 @@ describe('an end', () => {
   it('is that of an attempt if a run has written it', () => {
     expect(isOwn({ rev: 'r' }, { rev: 's', status: 'SUCCESS' })).toBe(true);
     expect(isOwn({}, { rev: 's', status: 'DEAD', deadReason: 'maxAttempts' })).toBe(true);
-    expect(isOwn({ attempts: 1 }, { rev: 's', status: 'DEAD', deadReason: 'cancelled: so', attempts: 2 })).toBe(true);
+    expect(
+      isOwn({ attempts: 1 }, { rev: 's', status: 'DEAD', deadReason: 'cancelled: so', attempts: 2 }),
+    ).toBe(true);
   });
 
   it('is none of an attempt if a producer or an operator has', () => {

@@ -3,7 +3,11 @@ import { heldBack } from '../../src/lines/held-back.js';
 import type { BacklogRecord } from '../../src/record/index.js';
 import { OneLine } from './one-line.js';
 
-const verdict = async (line: OneLine, id: string, given: Parameters<Awaited<ReturnType<typeof heldBack>>['verdictOf']>[1]) => {
+const verdict = async (
+  line: OneLine,
+  id: string,
+  given: Parameters<Awaited<ReturnType<typeof heldBack>>['verdictOf']>[1],
+) => {
   const record = line.record(id) as BacklogRecord;
   return (await heldBack([record], line.store.lines)).verdictOf(record, given);
 };
@@ -14,7 +18,8 @@ describe('a run', () => {
     const line = new OneLine();
     await line.come(1, 2);
     expect(await verdict(line, '1', { do: 'attempt' })).toEqual({ do: 'attempt' });
-    for (const what of ['attempt', 'expire'] as const) expect(await verdict(line, '2', { do: what })).toEqual(OUT);
+    for (const what of ['attempt', 'expire'] as const)
+      expect(await verdict(line, '2', { do: what })).toEqual(OUT);
     expect(await verdict(line, '2', { do: 'reschedule', dueAt: 1 })).toEqual(OUT);
     expect(await verdict(line, '2', { do: 'skip', reason: 'notDue' })).toEqual(OUT);
   });

@@ -5,7 +5,7 @@ import { hasEnded, orderRulesOf } from '../../src/lines/rules.js';
 import { parseRecord } from '../../src/record/index.js';
 
 const FULL = {
-  ...{ next: 5, last: 9, head: { id: 'a', seq: 5, by: 'b' }, back: 2, backTo: 3, ahead: 90 },
+  ...{ next: 5, last: 9, head: { id: 'a', seq: 5, by: 'b', since: 4 }, back: 2, backTo: 3, ahead: 90 },
   ...{ gapSince: 1.5, until: 2, cancelTo: 7, leftOut: { from: 1, to: 2, at: 3 } },
 };
 
@@ -41,7 +41,8 @@ it('a page leaves out what is no entry, and sorts the others', () => {
       { seq: 2, id: 'b' },
     ],
   });
-  for (const wrong of ['x', 1, null, { length: 4 }]) expect(parsePage({ rev: 1, waiting: wrong }).entries).toEqual([]);
+  for (const wrong of ['x', 1, null, { length: 4 }])
+    expect(parsePage({ rev: 1, waiting: wrong }).entries).toEqual([]);
 });
 
 it('a queue has order by its settings', () => {
@@ -55,7 +56,12 @@ it('a turn is over with success, removal, or a death that holds up no one', () =
   const ended = (status: string, deadReason: string, onDeadHead: 'hold' | 'skip' | 'cancel') =>
     hasEnded(parseRecord({ id: 'a', status, deadReason }, 0), { onDeadHead, skipGapAfter: 1 });
   expect(hasEnded(undefined, { onDeadHead: 'hold', skipGapAfter: 1 })).toBe(true);
-  expect(['NEW', 'ERROR', 'SUCCESS', 'DEAD'].map((status) => ended(status, 'x', 'hold'))).toEqual([false, false, true, false]);
+  expect(['NEW', 'ERROR', 'SUCCESS', 'DEAD'].map((status) => ended(status, 'x', 'hold'))).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
   expect(['discarded', 'cancelled: x'].map((reason) => ended('DEAD', reason, 'hold'))).toEqual([true, true]);
   expect([ended('DEAD', 'x', 'skip'), ended('DEAD', 'x', 'cancel')]).toEqual([true, true]);
 });

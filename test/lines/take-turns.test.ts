@@ -74,7 +74,8 @@ describe('a line', () => {
   it('gives up when others change the line all the time', async () => {
     const line = new OneLine();
     line.before = async (method, key) => {
-      if (method === 'write') await line.store.lines.write(key, { rev: `${Math.random()}` }, (await line.line()).rev as string);
+      if (method === 'write')
+        await line.store.lines.write(key, { rev: `${Math.random()}` }, (await line.line()).rev as string);
     };
     await expect(line.come(1)).rejects.toThrow(StoreUnavailableError);
   });
@@ -97,18 +98,21 @@ describe('two records with one number', () => {
     expect((await line.end('twin')).start?.id).toBe('2');
   });
 
-  it.each([false, true])('have their turns, when the second one comes as the first one ends (in one batch: %s)', async (isTogether) => {
-    const line = new OneLine();
-    await line.come(1);
-    line.put('2', 2);
-    if (!isTogether) await line.take([line.change('2')]);
-    line.put('twin', 1);
-    line.once('write', 'line#', () => line.take([line.change('twin')]));
-    line.put('1', 1, { status: 'SUCCESS' });
-    const ended = { ...line.change('1'), isOwnEnd: true };
-    const { start } = await line.take(isTogether ? [ended, line.change('2')] : [ended]);
-    expect(start?.id).toBe('twin');
-  });
+  it.each([false, true])(
+    'have their turns, when the second one comes as the first one ends (in one batch: %s)',
+    async (isTogether) => {
+      const line = new OneLine();
+      await line.come(1);
+      line.put('2', 2);
+      if (!isTogether) await line.take([line.change('2')]);
+      line.put('twin', 1);
+      line.once('write', 'line#', () => line.take([line.change('twin')]));
+      line.put('1', 1, { status: 'SUCCESS' });
+      const ended = { ...line.change('1'), isOwnEnd: true };
+      const { start } = await line.take(isTogether ? [ended, line.change('2')] : [ended]);
+      expect(start?.id).toBe('twin');
+    },
+  );
 });
 
 describe('the end of the head', () => {
@@ -180,6 +184,19 @@ describe('the end of the head', () => {
     line.put('1', 3);
     expect((await line.take([left, line.change('1')])).start?.id).toBe('2');
     expect((await line.end('2')).start?.id).toBe('1');
+  });
+
+  it('is its move that no event has told of, when its turn has lasted for long', async () => {
+    const line = new OneLine();
+    await line.come(1, 2);
+    line.put('1', 1, { queue: 'other' });
+    line.now += 900_000;
+    expect((await line.come(3)).start).toBeUndefined();
+    line.now += 1;
+    line.underAttempt.add('1');
+    expect(await line.come(4)).toEqual({ skipped: 0 });
+    line.underAttempt.clear();
+    expect((await line.come(5)).start?.id).toBe('2');
   });
 
   it('is seen without its change only where heads are read', async () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { Lines } from '../../../functions/intake/lines.js';
 import { parseStreamEvent } from '../../../functions/intake/stream-event.js';
 import { type Item, parseRecord } from '../../../src/record/index.js';
-import { MemoryStore } from '../../../src/store/index.js';
-import { StoreUnavailableError } from '../../../src/store/errors.js';
 import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
+import { StoreUnavailableError } from '../../../src/store/errors.js';
+import { MemoryStore } from '../../../src/store/index.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -55,7 +55,11 @@ function bench() {
     else store.delete(id);
     const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
     const images = { OldImage: image(before), NewImage: image(after) };
-    return { eventSource: 'aws:dynamodb', eventName, dynamodb: { SequenceNumber: `${++place}`, Keys: { id: { S: id } }, ...images } };
+    return {
+      eventSource: 'aws:dynamodb',
+      eventName,
+      dynamodb: { SequenceNumber: `${++place}`, Keys: { id: { S: id } }, ...images },
+    };
   };
   const sift = (...Records: object[]) => lines.sift({ Records }, parseStreamEvent({ Records }, NOW));
   return { lines, store, sent, logged, state, write, sift };
@@ -119,14 +123,19 @@ describe('a batch of the stream', () => {
     const { lines, sent, sift, write } = bench();
     await sift(write(undefined, item('b', 2)));
     expect(sent).toEqual([[['b'], 120]]);
-    Object.assign(Reflect.get(lines, 'deps'), { rulesOf: () => ({ onDeadHead: 'hold', skipGapAfter: 86_400 }) });
+    Object.assign(Reflect.get(lines, 'deps'), {
+      rulesOf: () => ({ onDeadHead: 'hold', skipGapAfter: 86_400 }),
+    });
     await sift(write(undefined, item('c', 2, { key: 'l' })));
     expect(sent[1]).toEqual([['c'], 900]);
   });
 
   it('names records that have a key, and no number', async () => {
     const { logged, sift, write } = bench();
-    const { changes } = await sift(write(undefined, item('a', 0)), write(undefined, item('f', 0, { queue: 'free' })));
+    const { changes } = await sift(
+      write(undefined, item('a', 0)),
+      write(undefined, item('f', 0, { queue: 'free' })),
+    );
     expect(changes).toHaveLength(2);
     expect(logged).toHaveLength(1);
   });
@@ -137,7 +146,10 @@ describe('records that come back', () => {
     const { lines, store, sift, write } = bench();
     await sift(write(undefined, item('a', 1)), write(undefined, item('b', 2)));
     store.put(item('free', 1, { queue: 'free' }));
-    expect(await lines.admit(['a', 'b', 'free', 'gone'], false)).toEqual({ ids: ['free', 'gone', 'a'], undone: [] });
+    expect(await lines.admit(['a', 'b', 'free', 'gone'], false)).toEqual({
+      ids: ['free', 'gone', 'a'],
+      undone: [],
+    });
   });
 
   it('bring to light that the end of a head was missed, if the sweep has found them', async () => {
@@ -152,7 +164,13 @@ describe('records that come back', () => {
     const { lines, store, sent, sift, write } = bench();
     const [a, b] = [item('a', 1), item('b', 2)];
     await sift(write(undefined, a), write(undefined, b));
-    await store.claims.take('free', { batch: 'x', holder: 'x', ids: ['a'], now: NOW, until: NOW + 60_000 } as never);
+    await store.claims.take('free', {
+      batch: 'x',
+      holder: 'x',
+      ids: ['a'],
+      now: NOW,
+      until: NOW + 60_000,
+    } as never);
     const { changes } = await sift(write(a, undefined));
     expect(changes).toEqual([]);
     expect(sent).toEqual([[['b'], 900]]);
