@@ -1,6 +1,7 @@
 import type { Construct } from 'constructs';
 import { checkDepthAlarms, checkMetricsPerKey, checkPendingAlarms } from './props/alarm-settings.js';
 import type { ReadProps } from './props/backlog-shape.js';
+import { checkOrderReadable } from './props/order.js';
 import { type Queue, readQueues } from './props/queue.js';
 import { withRecurring } from './props/recurring.js';
 import { readWorkers, type WorkerWork } from './props/worker-props.js';
@@ -25,6 +26,7 @@ export function queuesOf(backlog: Construct, options: ReadProps): Queues {
   const queues = shared ? withArrivals(read, workers, shared) : read;
   if (shared) checkShared(backlog, shared);
   checkTimeZone(timeZone, trigger, queues);
+  checkOrderReadable(queues, { intake: options.intake, isShared: shared !== undefined });
   checkDepthAlarms(queues, metrics);
   checkMetricsPerKey(queues, { metrics, isShared: shared !== undefined });
   checkPendingAlarms(queues, { metrics, isShared: shared !== undefined });

@@ -89,7 +89,9 @@ const queueSchema = z.strictObject({
   onArrival: z.optional(z.boolean()),
   fairness: z.optional(z.boolean()),
   order: z.optional(z.literal('key', { error: 'expected "key"' })),
-  onDeadHead: z.optional(z.enum(['hold', 'skip', 'cancel'], { error: 'expected "hold", "skip" or "cancel"' })),
+  onDeadHead: z.optional(
+    z.enum(['hold', 'skip', 'cancel'], { error: 'expected "hold", "skip" or "cancel"' }),
+  ),
   skipGapAfter: z.optional(
     z.union([z.literal('never'), z.int().check(z.minimum(1), z.maximum(1_209_600))], {
       error: 'expected seconds from 1 to 1,209,600 (14 days), or "never"',

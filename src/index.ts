@@ -35,6 +35,13 @@ export {
   type RecordGroupsOptions,
 } from './groups/index.js';
 export {
+  type InsertLinesOptions,
+  type LineName,
+  type RecordLine,
+  RecordLines,
+  type RecordLinesOptions,
+} from './lines/index.js';
+export {
   type ActionResult,
   BacklogOperator,
   type BacklogOperatorOptions,

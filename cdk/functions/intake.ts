@@ -5,9 +5,10 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../../functions/settings.js';
 import { hasRecursiveLoop, type IntakeProps } from '../props/intake-props.js';
+import { hasOrder } from '../props/order.js';
 import type { Queue } from '../props/queue.js';
 import { grantSend } from '../support/encryption.js';
-import { grantGroupChecks, grantIndexing, grantSweep } from '../tables/table-grants.js';
+import { grantGroupChecks, grantIndexing, grantLinePages, grantSweep } from '../tables/table-grants.js';
 import { hasNewImages, type Tables } from '../tables/tables.js';
 import { builtIn } from './bundles.js';
 import type { EnvironmentSettings } from './environment.js';
@@ -72,6 +73,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   });
   waitForWorkers(lambda, onArrival);
   grantIndexing(lambda, tables);
+  if (hasOrder(settings.queues)) grantLinePages(lambda, tables);
   grantSend(lambda, [returns, eventDlq]);
   const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
@@ -133,9 +135,17 @@ function common(
 /** The settings that the intake knows of a queue: all settings of many queues would not fit into the environment. */
 function knownOf({
   retryMode,
-  settings: { shards, fairness },
-}: Queue): Pick<QueueSettings, 'retryMode' | 'shards' | 'fairness'> {
-  return { retryMode, ...(shards === undefined ? {} : { shards }), ...(fairness ? { fairness } : {}) };
+  settings: { shards, fairness, order, onDeadHead, skipGapAfter },
+}: Queue): Pick<
+  QueueSettings,
+  'retryMode' | 'shards' | 'fairness' | 'order' | 'onDeadHead' | 'skipGapAfter'
+> {
+  return {
+    retryMode,
+    ...(shards === undefined ? {} : { shards }),
+    ...(fairness ? { fairness } : {}),
+    ...(order && { order, ...(onDeadHead && { onDeadHead }), ...(skipGapAfter && { skipGapAfter }) }),
+  };
 }
 
 /**

@@ -154,6 +154,33 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly fairness?: boolean | undefined;
 
   /**
+   * `"key"`: records of one key are attempted one after another, by their numbers.
+   *
+   * Each record has a `key` and its number `seq` among the records of that key, from 1 without gaps. A key's first record that is not
+   * done is the only one that is attempted. The others wait outside of the index, and cost no polls. Keys do not wait for each other. Not
+   * for a progressive queue, nor beside `retryQueue`, `concurrencyPerKey` or `sharedBacklog`. It needs the intake of this Backlog.
+   *
+   * @default - records are attempted about in the order of their due times
+   */
+  readonly order?: 'key' | undefined;
+
+  /**
+   * With `order`, what happens to the records behind one that is dead: `"hold"`: they wait until it is redriven, discarded or deleted.
+   * `"skip"`: the next one is attempted. `"cancel"`: those that wait are cancelled.
+   *
+   * @default "hold"
+   */
+  readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
+
+  /**
+   * With `order`, the time for which records wait for a number before theirs that does not come: up to 14 days, or `"never"` to let them
+   * wait until it comes.
+   *
+   * @default Duration.minutes(2)
+   */
+  readonly skipGapAfter?: Duration | 'never' | undefined;
+
+  /**
    * Metrics of the five keys with most waiting records, read every five minutes from a sample.
    *
    * Up to twelve metrics at a time, of $0.30 a month each. It needs the metrics `full`, and the monitor of this Backlog.

@@ -15,6 +15,7 @@ import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-set
 import { checkWithToken, readDelivery } from './delivery.js';
 import { checkExternal, EXTERNAL, lagBeside } from './external.js';
 import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
+import { checkOrder } from './order.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { Definitions } from './recurring-schedule.js';
 import type { UsedSecret } from './secrets.js';
@@ -79,6 +80,9 @@ const queueShape = z.strictObject({
   enabled: z.boolean().default(true),
   shards: z.unknown().optional(),
   fairness: z.unknown().optional(),
+  order: z.unknown().optional(),
+  onDeadHead: z.unknown().optional(),
+  skipGapAfter: z.union([duration, z.literal('never')], 'expected a Duration or "never"').optional(),
   ...eachOf(QUEUE_OPTIONS, z.unknown().optional()),
   ...eachOf(TIMES, duration.optional()),
   retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
@@ -136,6 +140,9 @@ function readQueue(name: string, input: unknown): Queue {
     deliverTo: delivery.settings,
     shards: props.shards,
     fairness: props.fairness,
+    order: props.order,
+    onDeadHead: props.onDeadHead,
+    skipGapAfter: inSeconds(props.skipGapAfter),
     ...optionsOf(props),
     external: work.type === 'external' ? true : undefined,
     ownAlarms: ownAlarms(alarms, props.enabled),
@@ -159,9 +166,12 @@ type ParsedProps = z.output<typeof queueShape>;
 
 /** The options that the function reads, with lengths in seconds. */
 function optionsOf(props: ParsedProps): QueueOptions {
-  const inSeconds = (value: unknown) => (isDuration(value) ? value.toSeconds() : value);
   // `parseQueues` checks them.
   return Object.fromEntries(QUEUE_OPTIONS.map((name) => [name, inSeconds(props[name])])) as QueueOptions;
+}
+
+function inSeconds(value: unknown): unknown {
+  return isDuration(value) ? value.toSeconds() : value;
 }
 
 function isDuration(value: unknown): value is Duration {
@@ -252,6 +262,7 @@ function checkSettings(name: string, settings: object): QueueSettings {
     const checked = parseQueues({ [name]: plain }, 'queues')[name];
     if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
     checkFairness(checked, `queues.${name}.fairness`);
+    checkOrder(checked, `queues.${name}`);
     for (const option of ['concurrencyPerKey', 'attemptsPerSecondPerKey'] as const)
       checkKeyLimit(checked, option, `queues.${name}.${option}`);
     return checked;

@@ -8,6 +8,7 @@ import type { ISharedBacklog } from '../props/shared-parts.js';
 import { grantChange, grantOperate, grantRead, grantWork } from '../tables/table-grants.js';
 import { grantGroups } from './grant-groups.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
+import { grantInsertInOrder } from './grant-insert-in-order.js';
 import { type GrantRecurringOptions, grantRecurring } from './grant-recurring.js';
 
 /** @inline */
@@ -17,6 +18,8 @@ type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${strin
 export interface IBacklog extends ISharedBacklog, Metrics {
   /** Lets a producer insert records, and no more. See `Backlog.grantInsert`. */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+  /** Lets a producer insert records with numbers. See `Backlog.grantInsertInOrder`. */
+  grantInsertInOrder(grantee: IGrantable): Grant;
   /** Lets a producer look records up. See `Backlog.grantRead`. */
   grantRead(grantee: IGrantable): Grant;
   /** Lets a producer cancel records. See `Backlog.grantCancel`. */
@@ -81,6 +84,14 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
     return grantInsert(grantee, this.table, options);
+  }
+
+  /**
+   * Lets a producer insert records of queues with `order` by `RecordLines`, which numbers them: to put records, and to count the numbers of
+   * lines in the control table. It may read lines, beside `grantRead` for their records.
+   */
+  grantInsertInOrder(grantee: IGrantable): Grant {
+    return grantInsertInOrder(grantee, { records: this.table, control: this.controlTable });
   }
 
   /**

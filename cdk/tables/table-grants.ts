@@ -8,6 +8,8 @@ const REGISTRY_KEY = 'registry';
 /** The keys of the items of groups, and of the active region. */
 const GROUP_KEYS = 'group*';
 const REGION_KEY = 'region';
+/** The keys of the pages of lines: src/lines/names.ts. */
+const LINE_PAGE_KEYS = 'line-page#*';
 
 /** The right to write 25 changes by one request, each on its own condition. It creates no item. */
 function groupWrites(writesSingly = false): string[] {
@@ -42,6 +44,17 @@ export function grantIndexing(grantee: IGrantable, { records, control, writesSin
   grant(grantee, records, [...access, ...groupWrites(writesSingly)]);
   grant(grantee, control, access);
   grantKeys(grantee, [records, control]);
+}
+
+/** Grants what the intake needs beside `grantIndexing` for queues with order: to remove pages of lines that have passed. */
+export function grantLinePages(grantee: IGrantable, { control }: Tables): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['dynamodb:DeleteItem'],
+      resources: [control.tableArn],
+      conditions: ofKeys([LINE_PAGE_KEYS]),
+    }),
+  );
 }
 
 /** Grants what the sweep needs: to see all records, and to note how far it has come. */
@@ -110,7 +123,7 @@ export function grantGroupItems(grantee: IGrantable, { tableArn }: ITable): Gran
 }
 
 /** Conditions for requests that name these keys alone. */
-function ofKeys(keys: readonly string[]) {
+export function ofKeys(keys: readonly string[]) {
   return {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
     // `ForAllValues` allows a request whose key is not known to IAM: this condition refuses it.

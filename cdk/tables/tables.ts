@@ -37,6 +37,8 @@ export interface TableOptions {
   readonly replicas?: readonly ReplicaTableProps[] | undefined;
   /** The members of groups are counted from the stream. */
   readonly groups: boolean;
+  /** Records of a queue are attempted in order: the ends of records are read from the stream. */
+  readonly hasOrder: boolean;
   readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -55,14 +57,15 @@ export interface Tables {
 }
 
 function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
-  const { tableName, backlogName, replicas, groups } = options;
+  const { tableName, backlogName, replicas, groups, hasOrder } = options;
+  const isCompared = replicas !== undefined || groups || hasOrder;
   return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
     ...common(options, tableName, replicas),
     partitionKey: { name: 'id', type: AttributeType.STRING },
     globalSecondaryIndexes: [DUE_INDEX],
     timeToLiveAttribute: 'expiresAt',
-    // A global table has both images. Of a member that is deleted or replaced, the old one says which it was.
-    dynamoStream: replicas || groups ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
+    // A global table has both images. Of a record that is deleted or replaced, the old one says which it was.
+    dynamoStream: isCompared ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
   });
 }
 

@@ -4,9 +4,11 @@ import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-la
 import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { addIntake, type Intake, type IntakeSettings } from '../functions/intake.js';
 import type { EventSource } from '../functions/monitor.js';
 import type { IntakeProps } from '../props/intake-props.js';
+import { hasBothImages } from '../tables/tables.js';
 
 /** Most changes of one batch: as many as one BatchGetItem reads. */
 const ARRIVALS_BATCH = 100;
@@ -25,9 +27,17 @@ export interface FedIntake extends Intake {
 
 /** Makes the intake of a Backlog, and hands it the changes of the table of records and what comes back to it. */
 export function addFedIntake(scope: Construct, id: string, settings: IntakeSettings): FedIntake {
-  const { tables, returns, eventDlq, own } = settings;
+  const { tables, returns, eventDlq, own, queues } = settings;
+  const ordered = queues.find(({ settings: { order } }) => order !== undefined);
+  if (ordered && !hasBothImages(tables.records)) {
+    throw new ConfigurationError(
+      `queues.${ordered.name}.order: expected a table with a stream of new and old images (tableStreamArn; NEW_AND_OLD_IMAGES), as ` +
+        'records have their turns by it',
+    );
+  }
   const intake = addIntake(scope, id, settings);
-  const sources = [arrivalsSource(tables.records, eventDlq, own), redeliverySource(returns, own)];
+  const filters = ordered ? orderFilters() : arrivalFilters();
+  const sources = [arrivalsSource(tables.records, eventDlq, own, filters), redeliverySource(returns, own)];
   for (const source of sources) intake.lambda.addEventSource(source);
   const eventSources = sources.map((source) => ({
     id: source.eventSourceMappingId,
@@ -50,6 +60,7 @@ function arrivalsSource(
   records: ITable,
   eventDlq: IQueue,
   { batchingWindow }: IntakeProps,
+  filters: ReturnType<typeof arrivalFilters>,
 ): DynamoEventSource {
   return new DynamoEventSource(records, {
     startingPosition: StartingPosition.TRIM_HORIZON,
@@ -59,21 +70,51 @@ function arrivalsSource(
     bisectBatchOnError: true,
     maxRecordAge: MAX_RECORD_AGE,
     onFailure: { bind: () => ({ destination: eventDlq.queueArn }) },
-    filters: [
-      notIndexed({ S: FilterRule.notEquals('SUCCESS') }),
-      // A status of another type, or none at all: the one above does not match what is not there.
-      notIndexed({ S: FilterRule.notExists() }),
-      FilterCriteria.filter({
-        eventName: FilterRule.or('INSERT', 'MODIFY'),
-        dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
-      }),
-      // Records that wait for less than a tick: their time is kept to the second.
-      FilterCriteria.filter({
-        eventName: FilterRule.isEqual('MODIFY'),
-        dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, exact: { BOOL: FilterRule.exists() } } },
-      }),
-    ],
+    filters,
   });
+}
+
+/** Filters for records that are to be attempted at once, or to be indexed. */
+function arrivalFilters() {
+  return [
+    notIndexed({ S: FilterRule.notEquals('SUCCESS') }),
+    // A status of another type, or none at all: the one above does not match what is not there.
+    notIndexed({ S: FilterRule.notExists() }),
+    ...writtenFilters(),
+  ];
+}
+
+/** Those, and filters for the ends of records with numbers. Lambda takes five in all, so the first two are one. */
+function orderFilters() {
+  return [
+    notIndexed({ S: [...FilterRule.notEquals('SUCCESS'), ...FilterRule.notExists()] }),
+    ...writtenFilters(),
+    FilterCriteria.filter({
+      eventName: FilterRule.or('INSERT', 'MODIFY'),
+      dynamodb: { NewImage: { seq: { N: FilterRule.exists() }, status: { S: ['SUCCESS', 'DEAD'] } } },
+    }),
+    FilterCriteria.filter({
+      eventName: FilterRule.isEqual('REMOVE'),
+      dynamodb: {
+        OldImage: { seq: { N: FilterRule.exists() }, status: { S: FilterRule.notEquals('SUCCESS') } },
+      },
+    }),
+  ];
+}
+
+function writtenFilters() {
+  return [
+    // Indexed by their producers.
+    FilterCriteria.filter({
+      eventName: FilterRule.or('INSERT', 'MODIFY'),
+      dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
+    }),
+    // Records that wait for less than a tick: their time is kept to the second.
+    FilterCriteria.filter({
+      eventName: FilterRule.isEqual('MODIFY'),
+      dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, exact: { BOOL: FilterRule.exists() } } },
+    }),
+  ];
 }
 
 /** A filter for records without `lane`. What the library writes itself does not pass: it has a lane until it has succeeded. */

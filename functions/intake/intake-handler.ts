@@ -12,7 +12,7 @@ import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
-import type { Lines, LineTables } from './lines.js';
+import type { Lines, LinesGiven, LineTables } from './lines.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
@@ -84,13 +84,10 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
 }
 
 /** Loads the code for queues with order. */
-async function linesFor(
-  given: Pick<IntakeDeps, 'settings' | 'indexing' | 'invoker'> & { readonly logger: Logger },
-  { lineTables, lines }: IntakeSeams,
-): Promise<Lines> {
+async function linesFor(given: LinesGiven, { lineTables, lines }: IntakeSeams): Promise<Lines> {
   const Of = lines ?? (await import('./lines.js')).Lines;
   const tables = lineTables ?? (await import('./line-tables.js')).lineTablesOf(given);
-  return new Of({ ...given, tables });
+  return new Of(given, tables);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { LineChange } from '../../src/lines/take-turns.js';
 import { mayBeAttempted } from '../../src/lines/under-attempt.js';
 import { isPending } from '../../src/record/index.js';
 import type { GroupStore } from '../../src/store/group-store.js';
-import type { OperatorLeaseStore } from '../../src/store/operator-store.js';
+import type { ControlStore } from '../../src/store/operator-store.js';
 import { ownValue } from '../../src/support/own-names.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
@@ -17,16 +17,16 @@ import { parseVersions, type StreamChange } from './stream-event.js';
 /** The tables as lines need them, beside those of the intake. */
 export interface LineTables {
   readonly lines: GroupStore;
-  readonly leases: Pick<OperatorLeaseStore, 'readAll'>;
+  readonly control: Pick<ControlStore, 'readRunsOf'>;
 }
 
-type Given = {
+/** The intake as lines need it. */
+export interface LinesGiven {
   readonly settings: IntakeSettings;
   readonly indexing: IndexingDeps;
-  readonly invoker: Invoker;
-  readonly tables: LineTables;
+  readonly invoker: Pick<Invoker, 'sendToRedelivery'>;
   readonly logger: Logger;
-};
+}
 
 /**
  * Tells whether a record that waits has come from another queue. A run of that one may be attempting it, and no claim of a run in this one
@@ -43,14 +43,16 @@ const MAX_DELAY_SECONDS = 900;
 export class Lines {
   private readonly deps: LinesDeps;
 
-  constructor(private readonly given: Given) {
-    const { indexing, settings, tables } = given;
+  constructor(
+    private readonly given: LinesGiven,
+    tables: LineTables,
+  ) {
+    const { indexing, settings } = given;
     const { store, clock, random } = indexing;
-    const queues = [...new Set([...(settings.previousQueues ?? []), ...Object.keys(settings.queues)])];
-    const journals = { leases: tables.leases, claims: store.claims, clock };
+    const journals = { control: tables.control, claims: store.claims, clock };
     this.deps = {
       ...{ lines: tables.lines, records: store.records, clock, random, logger: indexing.logger },
-      isUnderAttempt: (id) => mayBeAttempted(id, queues, journals),
+      isUnderAttempt: (id, queue) => mayBeAttempted(id, queue, journals),
       rulesOf: (queue) => orderRulesOf(ownValue(settings.queues, queue) ?? {}),
     };
   }

@@ -11,11 +11,13 @@ import {
   deadLane,
   type Item,
   isKey,
+  isSeq,
   isTraceparent,
   KEY_FORM,
   laneOf,
   QUEUE_NAME,
   QUEUE_PATTERN,
+  SEQ_FORM,
   TRACEPARENT_FORM,
 } from '../record/index.js';
 import { hopsOfAttempt } from '../support/attempt-scope.js';
@@ -39,6 +41,11 @@ export interface NewRecord<Payload = unknown> {
   readonly task?: string | undefined;
   /** The customer or tenant whose work it is: text of 1 to 256 bytes. Default: none. */
   readonly key?: string | undefined;
+  /**
+   * Its number among the records of its `key`, in a queue with `order`: from 1, without gaps. `RecordLines` gives numbers by itself.
+   * Default: none.
+   */
+  readonly seq?: number | undefined;
   /**
    * The time at which the work arose, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at
    * most 5 minutes ahead. Default: now.
@@ -75,6 +82,7 @@ const NAMES = new Set([
   'queue',
   'task',
   'key',
+  'seq',
   'insertedAt',
   'availableAt',
   'retry',
@@ -93,7 +101,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
   const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, task, key, retry } = record;
-  const { traceparent, attributes = {} } = record;
+  const { seq, traceparent, attributes = {} } = record;
   const fail = (reason: string): never => {
     throw new InvalidRecordError(`record ${show(id)}: ${reason}`);
   };
@@ -109,6 +117,11 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     fail(`task: expected the name of a task, got ${show(task)}`);
   }
   if (key !== undefined && !isKey(key)) fail(`key: expected ${KEY_FORM}, got ${show(key)}`);
+  if (seq !== undefined && (!isSeq(seq) || key === undefined)) {
+    fail(
+      `seq: expected ${SEQ_FORM}, beside a "key", got ${show(seq)}${key === undefined ? ' without a key' : ''}`,
+    );
+  }
   if (retry !== undefined)
     orFail(() => (isLimitsOnly(retry) ? parseLimits(retry) : resolvePolicy(retry)), fail);
   if (traceparent !== undefined && !isTraceparent(traceparent)) {
@@ -124,7 +137,9 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
       ? context.availableAt
       : orFail(() => parseTime(record.availableAt, 'availableAt'), fail);
   const available = availableAt === undefined ? undefined : toIso(availableAt);
-  const isIndexed = indexesAtOnce(queue) || (availableAt !== undefined && availableAt > now);
+  // One that may have to wait for its turn is indexed when that comes.
+  const isIndexed =
+    seq === undefined && (indexesAtOnce(queue) || (availableAt !== undefined && availableAt > now));
   return {
     ...attributes,
     id,
@@ -133,6 +148,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     queue,
     ...(task === undefined ? {} : { task }),
     ...(key === undefined ? {} : { key }),
+    ...(seq === undefined ? {} : { seq }),
     insertedAt,
     ...(available === undefined ? {} : { availableAt: available }),
     ...(isIndexed ? { lane: laneOf(queue), dueAt: available ?? insertedAt } : {}),

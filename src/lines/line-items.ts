@@ -10,9 +10,10 @@ export interface LineItemsDeps {
   /** The items of lines in the control table. */
   readonly lines: GroupStore;
   readonly random: Random;
-  readonly logger: AttemptLogger;
 }
 
+/** Pages that are looked through: a million numbers. A producer that leaves out very many could make it go on for ever. */
+const MAX_PAGES = 62_500;
 /** Pages that are read at once. */
 const PAGES_AT_ONCE = 25;
 
@@ -20,7 +21,7 @@ const PAGES_AT_ONCE = 25;
 export class LineItems {
   constructor(
     private readonly name: LineName,
-    private readonly deps: LineItemsDeps,
+    private readonly deps: LineItemsDeps & { readonly logger?: Pick<AttemptLogger, 'error'> | undefined },
   ) {}
 
   /** Reads the line, strongly. */
@@ -78,6 +79,17 @@ export class LineItems {
     return found;
   }
 
+  /** The entries of all pages from the first number on whose turn has not come. */
+  async *entriesFrom({ next, last, back = next }: Line): AsyncGenerator<Entry> {
+    const end = Math.min(pageOf(last), pageOf(back) + MAX_PAGES);
+    for (let from = pageOf(back); from <= end; from += PAGES_AT_ONCE) {
+      const count = Math.min(PAGES_AT_ONCE, end - from + 1);
+      const numbers = Array.from({ length: count }, (_, at) => from + at);
+      const pages = await this.pages(numbers);
+      for (const number of numbers) yield* pages.get(number)?.entries ?? [];
+    }
+  }
+
   /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. */
   async removePages(numbers: readonly number[]): Promise<void> {
     const passed = [...(await this.pages(numbers))].filter(([, { hasBack }]) => !hasBack);
@@ -96,7 +108,7 @@ export class LineItems {
 
   private warnOf(page: number): void {
     const { queue, key } = this.name;
-    this.deps.logger.error('so many records have one number that their line leaves others to the sweep', {
+    this.deps.logger?.error('so many records have one number that their line leaves others to the sweep', {
       ...{ queue, key, from: firstOf(page) },
     });
   }

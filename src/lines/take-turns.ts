@@ -37,7 +37,7 @@ export interface Turn {
 
 export interface TurnDeps extends LineItemsDeps, SearchDeps {
   /** Tells whether a run may have an attempt of the record under way. */
-  readonly isUnderAttempt: (id: string) => Promise<boolean>;
+  readonly isUnderAttempt: (id: string, queue: string) => Promise<boolean>;
   /** Reads the head, as its end may have been missed. Default: false. */
   readonly checksHead?: boolean | undefined;
 }
@@ -171,7 +171,7 @@ class Look {
     }
     const isHere = now !== undefined && isAt({ ...this.name, seq: head.seq }, now);
     if (isHere && !hasEnded(now, this.rules)) return undefined;
-    const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id)));
+    const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id, this.name.queue)));
     // Its own end comes by its event.
     if (!isOver && !isChange && !checksHead) return undefined;
     const cancels = this.rules.onDeadHead === 'cancel' && now?.status === 'DEAD' && !isUnwanted(now);

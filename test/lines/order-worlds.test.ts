@@ -14,11 +14,11 @@ it(`attempts the records of a key one after another, by their numbers, in ${WORL
 
 /** The tables with other lines. */
 function withLines(lines: (given: LineTables['lines'], now: () => number) => Partial<LineTables['lines']>) {
-  return ({ lines: given, leases }: LineTables, now: () => number): LineTables => {
+  return ({ lines: given, control }: LineTables, now: () => number): LineTables => {
     const own = lines(given, now);
     const method = (name: keyof LineTables['lines']) => own[name] ?? Reflect.get(given, name);
     return {
-      leases,
+      control,
       lines: {
         read: method('read'),
         write: method('write'),

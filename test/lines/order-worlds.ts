@@ -158,9 +158,9 @@ class OrderWorld {
       linesOf: (given) => {
         const { clock, random } = given.indexing;
         const own = faultyStore(this.store, this.actorOf(clock), () => this.faults(), random) as MemoryStore;
-        const tables = { lines: own.lines, leases: own.leases };
+        const tables = { lines: own.lines, control: own.control };
         const seen = this.sabotage.tables?.(tables, () => time.now) ?? tables;
-        const lines = new Lines({ ...given, tables: seen });
+        const lines = new Lines(given, seen);
         if (this.sabotage.overlooksAttempts)
           Object.assign(lines, {
             deps: { ...Reflect.get(lines, 'deps'), isUnderAttempt: async () => false },

@@ -6,6 +6,16 @@ import { frozenCopy } from './freeze.js';
 export class MemoryGroups implements GroupStore {
   private readonly items = new Map<string, Item>();
 
+  /** An item as it is. Undefined: it is not there. */
+  item(key: string): Item | undefined {
+    return this.items.get(key);
+  }
+
+  /** Replaces an item. */
+  put(key: string, item: Item): void {
+    this.items.set(key, frozenCopy(item));
+  }
+
   async read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> {
     return new Map([...this.items].filter(([key]) => keys.includes(key)));
   }

@@ -2,6 +2,7 @@ import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
 import type { GroupStore } from '../group-store.js';
 import type { JobStore } from '../job-store.js';
+import type { NumberedInserts } from '../numbered-inserts.js';
 import type {
   ControlStore,
   OperatorActiveRegionStore,
@@ -29,6 +30,7 @@ import { MemoryJobs } from './jobs.js';
 import { MemoryKeySlots } from './key-slots.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryPermits, MemorySlots } from './limits.js';
+import { MemoryNumberedInserts } from './numbered-inserts.js';
 import { MemoryPages, MemorySweep } from './pages.js';
 import { MemoryBreakers, MemoryQueues } from './queues.js';
 import { MemoryRecords } from './records.js';
@@ -61,9 +63,11 @@ export class MemoryStore implements OperatorStore {
   readonly readings: ReadingStore;
   readonly jobs: JobStore = new MemoryJobs();
   /** The items of groups, which only those have that work with groups. */
-  readonly groups: GroupStore = new MemoryGroups();
+  readonly groups: GroupStore;
   /** The items of lines, which lie beside those of groups. */
-  readonly lines: GroupStore = this.groups;
+  readonly lines: GroupStore;
+  /** The insertion of records that get numbers, which only those have that number records. */
+  readonly numbered: NumberedInserts;
   readonly control: ControlStore;
   private readonly table: MemoryTable;
   private readonly state: MemoryQueues;
@@ -74,6 +78,10 @@ export class MemoryStore implements OperatorStore {
     const [leases, claims, readings] = [new MemoryLeases(), new MemoryClaims(), new MemoryReadings()];
     const queues = new MemoryQueues(claims, clock);
     const { registry, activeRegion, jobs } = this;
+    const items = new MemoryGroups();
+    this.groups = items;
+    this.lines = items;
+    this.numbered = new MemoryNumberedInserts(table, items);
     this.table = table;
     this.state = queues;
     this.records = records;

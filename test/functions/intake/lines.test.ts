@@ -18,34 +18,33 @@ function bench() {
   const logger = { debug() {}, info() {}, warn: log, error: log };
   const sent: [readonly string[], number][] = [];
   const state = { fails: false };
-  const lines = new Lines({
-    settings: {
-      tables: { records: 'records', control: 'control' },
-      functionTimeoutSeconds: 60,
-      queues: {
-        q: { retryMode: 'perRecord', order: 'key' },
-        r: { retryMode: 'perRecord', order: 'key' },
-        free: { retryMode: 'perRecord' },
+  const lines = new Lines(
+    {
+      settings: {
+        tables: { records: 'records', control: 'control' },
+        functionTimeoutSeconds: 60,
+        queues: {
+          q: { retryMode: 'perRecord', order: 'key' },
+          r: { retryMode: 'perRecord', order: 'key' },
+          free: { retryMode: 'perRecord' },
+        },
+        metrics: 'full',
+        redeliveryUrl: 'https://sqs/returns',
+        eventDlqUrl: undefined,
+        functions: new Map(),
+        arrivalFunctions: new Map(),
       },
-      metrics: 'full',
-      redeliveryUrl: 'https://sqs/returns',
-      eventDlqUrl: undefined,
-      functions: new Map(),
-      arrivalFunctions: new Map(),
-    },
-    indexing: { store, clock, random: Math.random, logger },
-    invoker: {
-      invoke: async () => 'accepted',
-      async sendToRedelivery(ids, seconds) {
-        if (state.fails) throw new Error('SQS does not answer');
-        sent.push([ids, seconds]);
+      indexing: { store, clock, random: Math.random, logger },
+      invoker: {
+        async sendToRedelivery(ids, seconds) {
+          if (state.fails) throw new Error('SQS does not answer');
+          sent.push([ids, seconds]);
+        },
       },
-      async sendShortWait() {},
-      async giveUp() {},
+      logger: logger as unknown as Logger,
     },
-    tables: store,
-    logger: logger as unknown as Logger,
-  });
+    { lines: store.lines, control: store.control },
+  );
   const image = (item: Item | undefined) => item && toAttributes(item);
   let place = 0;
   /** A write of a record, as the stream has it. */
@@ -164,7 +163,7 @@ describe('records that come back', () => {
     const { lines, store, sent, sift, write } = bench();
     const [a, b] = [item('a', 1), item('b', 2)];
     await sift(write(undefined, a), write(undefined, b));
-    await store.claims.take('free', {
+    await store.claims.take('q', {
       batch: 'x',
       holder: 'x',
       ids: ['a'],

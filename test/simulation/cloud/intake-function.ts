@@ -1,8 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { BatchKeys } from '../../../functions/intake/batch-keys.js';
-import { IntakeBatch, type IntakeDeps } from '../../../functions/intake/intake-batch.js';
+import { IntakeBatch } from '../../../functions/intake/intake-batch.js';
 import { take } from '../../../functions/intake/intake-handler.js';
-import type { Lines } from '../../../functions/intake/lines.js';
+import type { Lines, LinesGiven } from '../../../functions/intake/lines.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
 import type { IndexingDeps } from '../../../src/intake/index.js';
 import type { SweepStore } from '../../../src/store/store.js';
@@ -31,9 +31,7 @@ export interface SandboxDeps {
   /** The keys of one batch; undefined: no queue is fair between keys now. */
   readonly keysOf?: ((deps: IndexingDeps) => BatchKeys | undefined) | undefined;
   /** The lines of the queues with order; undefined: none has. */
-  readonly linesOf?:
-    | ((given: Pick<IntakeDeps, 'settings' | 'indexing' | 'invoker'> & { readonly logger: Logger }) => Lines)
-    | undefined;
+  readonly linesOf?: ((given: LinesGiven) => Lines) | undefined;
   readonly services: Services;
   readonly newActor: (name: string) => Actor;
   /** The store, whose writes the witness sees. */

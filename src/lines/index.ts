@@ -1,0 +1,4 @@
+export type { RecordLine } from './line-view.js';
+export type { LineName } from './names.js';
+export type { RecordLinesOptions } from './options.js';
+export { type InsertLinesOptions, RecordLines } from './record-lines.js';
