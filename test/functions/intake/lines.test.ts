@@ -176,4 +176,14 @@ describe('records that come back', () => {
     expect(parseRecord(b, NOW).seq).toBe(2);
     expect((await lines.admit(['b'], false)).ids).toEqual([]);
   });
+
+  it('take their places in their lines, if no event has told of them', async () => {
+    const { lines, store, sift, write } = bench();
+    const a = item('a', 1);
+    await sift(write(undefined, a));
+    store.put(item('b', 2));
+    expect((await lines.admit(['b'], true)).ids).toEqual([]);
+    const { changes } = await sift(write(a, { ...a, status: 'SUCCESS', rev: 'r' }));
+    expect(changes.map(({ id }) => id)).toEqual(['b']);
+  });
 });
