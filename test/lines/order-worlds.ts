@@ -114,13 +114,6 @@ class OrderWorld {
       if (at > (this.losesEvents() ? 50 * HOUR_MS : MAX_MS)) {
         this.witness.report(`still open: ${this.openIds().join(', ')}`);
         await this.explain();
-        if (process.env.EXPLAIN)
-          this.witness.report(JSON.stringify({ ...this.scenario, records: undefined }));
-        if (process.env.EXPLAIN)
-          for (const id of this.openIds().slice(0, 3))
-            this.witness.report(
-              JSON.stringify([this.truth.item(id), this.scenario.records.find((one) => one.id === id)]),
-            );
         break;
       }
       if (at > TROUBLED_MS + this.scenario.lastWriteMs && this.openIds().length === 0) break;
