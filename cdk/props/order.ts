@@ -10,11 +10,17 @@ const shape = z.object({
   order: z.literal('key', { error: 'expected "key"' }).optional(),
   onDeadHead: z.enum(['hold', 'skip', 'cancel'], { error: 'expected "hold", "skip" or "cancel"' }).optional(),
   skipGapAfter: z
-    .union([z.literal('never'), z.int().min(1).max(MAX_GAP_SECONDS)], {
-      error: 'expected a Duration from 1 second to 14 days, or "never"',
-    })
+    .custom<number | 'never'>(
+      (value) =>
+        value === 'never' || (Number.isInteger(value) && isBetween(value as number, 1, MAX_GAP_SECONDS)),
+      'expected a Duration from 1 second to 14 days, or "never"',
+    )
     .optional(),
 });
+
+function isBetween(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}
 
 /** Tells whether a queue attempts the records of a key in their order. */
 export function hasOrder(queues: readonly { readonly settings: QueueSettings }[]): boolean {
