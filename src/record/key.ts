@@ -18,6 +18,11 @@ export function isSeq(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }
 
+/** Tells whether it has a number among the records of its key: where its queue has order, it stands in a line. */
+export function isNumbered({ key, seq }: Pick<BacklogRecord, 'key' | 'seq'>): boolean {
+  return key !== undefined && seq !== undefined;
+}
+
 /** Reads the attribute `key`. Any other text is the producer's own, and no trouble: the record names no key. */
 export function keyOf(text: string): Pick<BacklogRecord, 'key'> {
   return isKey(text) ? { key: text } : {};
