@@ -23,7 +23,9 @@ it('moves no record with a key and a number into another queue, waiting, dead or
   }
   expect(['waiting', 'behind', 'dead'].map((id) => harness.item(id))).toEqual(before);
   expect(harness.item('of a key')).toMatchObject({ queue: 'r' });
-  expect(await operatorOf(harness).move('waiting', { queue: 'q' })).toMatchObject({ skipped: { asWanted: 1 } });
+  expect(await operatorOf(harness).move('waiting', { queue: 'q' })).toMatchObject({
+    skipped: { asWanted: 1 },
+  });
 });
 
 it('redrives a record with a key and a number in its own queue alone', async () => {
