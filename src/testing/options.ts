@@ -47,6 +47,12 @@ export interface TestQueue
   readonly weight?: number | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
+  /** Records of one `key` are attempted one after another, by their numbers `seq`. Default: in no order. */
+  readonly order?: 'key' | undefined;
+  /** With `order`: what happens to the records behind a dead one. Default: `'hold'`. */
+  readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
+  /** With `order`: the time after which a number that does not come is left out. Default: 2 minutes. */
+  readonly skipGapAfter?: Duration | 'never' | undefined;
 }
 
 /** Options of `testBacklog`. Only `queues` is required. */
