@@ -175,6 +175,25 @@ it('keeps the turn of a record that waits for seconds, snoozes, or is delivered 
   expect(seen).toEqual(['a-1', 'a-1', 'a-2']);
 });
 
+it('gives a record that was indexed before its queue had order its place when it is due', async () => {
+  const { backlog, attempts, insert } = ordered(never);
+  const indexed = {
+    queue: 'orders',
+    lane: 'orders',
+    rev: 'r',
+    insertedAt: '2025-12-31T00:00:00.000Z',
+    key: 'a',
+  };
+  await backlog.insert({ ...indexed, id: 'a-7', seq: 7, dueAt: '2026-01-01T00:01:00.000Z' });
+  await backlog.insert({ ...indexed, id: 'a-8', seq: 8, dueAt: '2026-01-01T01:00:00.000Z' });
+  await backlog.advance('2m');
+  expect(attempts).toEqual([]);
+  expect(backlog.record('a-7').lane).toBeUndefined();
+  await insert(9);
+  await backlog.runUntilSettled();
+  expect(attempts).toEqual(['a-7', 'a-9', 'a-8']);
+});
+
 it('leaves a record without a number in no order, and says so', async () => {
   const { backlog, attempts, insert } = ordered((id) => id === 'a-1');
   await insert(1, 2);
