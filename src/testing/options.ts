@@ -49,9 +49,9 @@ export interface TestQueue
   readonly shards?: number | undefined;
   /** Records of one `key` are attempted one after another, by their numbers `seq`. Default: in no order. */
   readonly order?: 'key' | undefined;
-  /** With `order`: what happens to the records behind a dead one. Default: `'hold'`. */
+  /** The fate of the records behind a dead one, beside `order`. Default: `'hold'`. */
   readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
-  /** With `order`: the time after which a number that does not come is left out. Default: 2 minutes. */
+  /** The time after which a number that does not come is left out, beside `order`. Default: 2 minutes. */
   readonly skipGapAfter?: Duration | 'never' | undefined;
 }
 

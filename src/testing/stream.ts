@@ -57,7 +57,7 @@ export class Stream {
     if (!isPut && !(isLine && (after ? isOver : item.status !== 'SUCCESS'))) return;
     const place = { sequenceNumber: this.nextNumber(), id: String(item.id) };
     const [old, now] = [before, after].map((one) => one && { item: one, record: this.read(one) });
-    // One that has lost its number comes by the other way.
+    // One that has lost its number is noted by `changed`.
     const isStarted = isNumbered(after);
     const kind = before === undefined ? 'inserted' : 'changed';
     this.add({
@@ -128,7 +128,7 @@ function isNumbered(item: Item | undefined): boolean {
   return item !== undefined && isKey(item.key) && isSeq(item.seq);
 }
 
-/** As the event source mapping filters: what the library writes has both a lane and a `rev`. */
+/** Tells whether the event source mapping delivers it. What the library writes has both a lane and a `rev`. */
 function passes({ lane, rev, exact, status }: Item): boolean {
   if (typeof lane === 'string' && rev !== undefined && exact === undefined) return false;
   return lane !== undefined || status !== 'SUCCESS';

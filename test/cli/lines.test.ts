@@ -96,7 +96,7 @@ describe('backlog lines', () => {
     await putLine('gap', { next: 6, last: 7, gapSince: Date.now() - MINUTE, leftOut }, ids('gap', 7, 7));
     const gap = (await run('orders', 'gap')).out;
     expect(gap).toMatch(/^missing +6, since \S+ \S+ UTC \(1 min\)$/m);
-    expect(gap).toMatch(/^left out +3 to 4, not come by /m);
+    expect(gap).toMatch(/^left out +3 to 4, not there at /m);
     expect(gap).toMatch(/^to do +insert number 6; or wait/m);
     await putHead('late', { key: 'retry', seq: 1, status: 'ERROR', lane: 'orders', dueAt: iso(90 * MINUTE) });
     await putLine('retry', { next: 1, last: 1, head: head('late', 1) });

@@ -236,7 +236,7 @@ describe('backlog diff, of queues', () => {
     });
   });
 
-  it('tells what becomes of dead heads, and of numbers that are missing', async () => {
+  it('tells what happens behind dead heads, and to numbers that are missing', async () => {
     const ordered = (options: object) => ({ ...retryQueue, order: 'key' as const, ...options });
     const head = async (onDeadHead: string) =>
       (

@@ -68,7 +68,7 @@ export function lineText(line: SeenLine, now: number, paint: Paint): string {
     ...row('error', head?.error && printable(head.error)),
     ...row('waiting', `${waitingText(line)} behind it`),
     ...row('missing', missing),
-    ...row('left out', leftOut && `${numbers}, not come by ${clock(leftOut.at)} UTC`),
+    ...row('left out', leftOut && `${numbers}, not there at ${clock(leftOut.at)} UTC`),
     ...todoOf(line).flatMap((todo, at) => row(at === 0 ? 'to do' : '', todo)),
     ...(followers.length === 0 ? [] : ['', paint('dim', 'behind it, by number')]),
     ...followers.map(({ id, seq }) => `  ${padEnd(String(seq), LABEL - 2)}${printable(id)}`),
