@@ -1,5 +1,6 @@
 import type { BacklogRecord, RecordLine } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
+import { isStuck, LINE_STATES, waitingText } from '../../line-words.js';
 import { plain } from '../failures/lines.js';
 import { shellWord } from '../key-counts/hints.js';
 import { dueText, paintStatus } from '../list-table.js';
@@ -14,17 +15,6 @@ export interface SeenLine extends RecordLine {
   readonly followers: readonly { readonly id: string; readonly seq: number }[];
 }
 
-type State = RecordLine['state'];
-
-const STATES: Readonly<Record<State, string>> = {
-  attempting: 'first attempt',
-  retrying: 'tries again',
-  dead: 'held by a dead record',
-  missing: 'a number is missing',
-  ending: 'an attempt may go on',
-  idle: 'none waits',
-};
-const BAD: readonly State[] = ['dead', 'missing'];
 const LABEL = 12;
 /** Columns of an error in the table. */
 const MAX_ERROR = 60;
@@ -75,12 +65,9 @@ export function lineText(line: SeenLine, now: number, paint: Paint): string {
   ].join('\n');
 }
 
-function stateText({ state }: RecordLine, paint: Paint): string {
-  return BAD.includes(state) ? paint('red', STATES[state]) : STATES[state];
-}
-
-function waitingText({ waiting, hasMore }: RecordLine): string {
-  return `${waiting}${hasMore ? ' or more' : ''}`;
+function stateText(line: RecordLine, paint: Paint): string {
+  const text = LINE_STATES[line.state];
+  return isStuck(line) ? paint('red', text) : text;
 }
 
 function missingText({ missing }: RecordLine, now: number): string | undefined {
