@@ -85,7 +85,7 @@ describe('backlog lines', () => {
     expect(out).toMatch(/^to do +npx backlog redrive 'customer 7-1' /m);
     expect(out).toMatch(/^ {2}21 +customer 7-21$/m);
     expect(out).not.toContain('customer 7-22');
-    expect(err).toBe('the first 20 records behind it: --limit shows more');
+    expect(err).toBe('the first 20 records that wait: --limit shows more');
     const json = JSON.parse((await run('orders', 'customer 7', '--json', '--limit', '40')).out);
     expect(json).toMatchObject({ state: 'dead', waiting: 30, head: { status: 'DEAD', attempts: 1 } });
     expect(json.followers).toEqual(ids('customer 7', 2, 31));
@@ -95,6 +95,7 @@ describe('backlog lines', () => {
     const leftOut = { from: 3, to: 4, at: Date.now() };
     await putLine('gap', { next: 6, last: 7, gapSince: Date.now() - MINUTE, leftOut }, ids('gap', 7, 7));
     const gap = (await run('orders', 'gap')).out;
+    expect(gap).toMatch(/^waiting +1$/m);
     expect(gap).toMatch(/^missing +6, since \S+ \S+ UTC \(1 min\)$/m);
     expect(gap).toMatch(/^left out +3 to 4, not there at /m);
     expect(gap).toMatch(/^to do +insert number 6; or wait/m);
@@ -102,6 +103,12 @@ describe('backlog lines', () => {
     await putLine('retry', { next: 1, last: 1, head: head('late', 1) });
     expect((await run('orders', 'retry')).out).toMatch(
       /^head +late {2}number 1, ERROR, 1 attempt, next attempt: in 1 h/m,
+    );
+    const fresh = { status: 'NEW', attempts: 0, failures: 0, lastAttemptAt: undefined, lastError: undefined };
+    await putHead('fresh', { key: 'fresh', seq: 1, ...fresh });
+    await putLine('fresh', { next: 1, last: 1, head: head('fresh', 1) });
+    expect((await run('orders', 'fresh')).out).toMatch(
+      /: first attempt\nhead +fresh {2}number 1, NEW, 0 attempts, attempted as it has come$/m,
     );
     await putLine('removed', { next: 2, last: 3, head: head('gone', 1) });
     expect((await run('orders', 'removed')).out).toMatch(/^head +gone {2}number 1, removed$/m);

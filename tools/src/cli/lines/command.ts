@@ -123,7 +123,7 @@ async function showLine(
     const { status, attempts } = record ?? {};
     output.data(jsonOf({ ...line, ...(head && { head: { ...head, status, attempts } }), followers }));
   } else output.data(lineText(seen, at.target.clock.now(), painter(hasColors(process.stdout))));
-  if (hasMore) output.message(`the first ${counted(limit, 'record')} behind it: --limit shows more`);
+  if (hasMore) output.message(`the first ${counted(limit, 'record')} that wait: --limit shows more`);
   return EXIT.ok;
 }
 

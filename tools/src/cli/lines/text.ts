@@ -56,11 +56,11 @@ export function lineText(line: SeenLine, now: number, paint: Paint): string {
     `${paint('bold', printable(key))} in ${queue}: ${stateText(line, paint)}`,
     ...row('head', head && `${printable(head.id)}  number ${head.seq}, ${headText(record, now, paint)}`),
     ...row('error', head?.error && printable(head.error)),
-    ...row('waiting', `${waitingText(line)} behind it`),
+    ...row('waiting', `${waitingText(line)}${head ? ' behind it' : ''}`),
     ...row('missing', missing),
     ...row('left out', leftOut && `${numbers}, not there at ${clock(leftOut.at)} UTC`),
     ...todoOf(line).flatMap((todo, at) => row(at === 0 ? 'to do' : '', todo)),
-    ...(followers.length === 0 ? [] : ['', paint('dim', 'behind it, by number')]),
+    ...(followers.length === 0 ? [] : ['', paint('dim', 'those that wait, by number')]),
     ...followers.map(({ id, seq }) => `  ${padEnd(String(seq), LABEL - 2)}${printable(id)}`),
   ].join('\n');
 }
