@@ -1,6 +1,22 @@
+import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/support/errors.js';
-import { show } from '../src/support/validation.js';
+import { parseOptions, show } from '../src/support/validation.js';
 import type { QueueSettings } from './settings.js';
+
+const MAX_GAP_SECONDS = 14 * 86_400;
+
+/** The options of order, with lengths in seconds. */
+const shape = z.object({
+  order: z.optional(z.literal('key', { error: 'expected "key"' })),
+  onDeadHead: z.optional(
+    z.enum(['hold', 'skip', 'cancel'], { error: 'expected "hold", "skip" or "cancel"' }),
+  ),
+  skipGapAfter: z.optional(
+    z.union([z.literal('never'), z.int().check(z.minimum(1), z.maximum(MAX_GAP_SECONDS))], {
+      error: 'expected a Duration from 1 second to 14 days, or "never"',
+    }),
+  ),
+});
 
 /**
  * Refuses options of order without it, and what cannot be beside it.
@@ -8,12 +24,13 @@ import type { QueueSettings } from './settings.js';
  * @throws ConfigurationError naming the option
  */
 export function checkOrder(settings: QueueSettings, path: string): void {
+  const given = parseOptions(shape, settings, path);
   if (settings.order === undefined) {
     for (const option of ['onDeadHead', 'skipGapAfter'] as const) {
-      const { [option]: given } = settings;
-      if (given === undefined) continue;
+      const { [option]: value } = given;
+      if (value === undefined) continue;
       throw new ConfigurationError(
-        `${path}.${option}: expected "order": "key" beside it, got ${show(given)}`,
+        `${path}.${option}: expected "order": "key" beside it, got ${show(value)}`,
       );
     }
     return;

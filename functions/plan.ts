@@ -104,8 +104,15 @@ export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: 
   const { retryMode, shards, fairness, order } = settings;
   const run = { ...plan, ...given, tickSeconds };
   const target = {
-    ...{ queue, lane: laneOf(queue), shards, fairness, retryMode, band: tier, catchUp, exactSince },
-    ...(order !== undefined && { hasOrder: true }),
+    queue,
+    lane: laneOf(queue),
+    shards,
+    fairness,
+    order,
+    retryMode,
+    band: tier,
+    catchUp,
+    exactSince,
   };
   if (arrivals) {
     const firstBand = firstBandOf(event, given.functionTimeoutSeconds);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { OnDeadHead } from '../src/lines/rules.js';
+import type { OrderSettings } from '../src/lines/rules.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import type { ClockSetting } from '../src/support/clock.js';
@@ -18,7 +18,7 @@ import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 
 /** One queue, as `BACKLOG_QUEUES`, or the file of `BACKLOG_QUEUES_FILE`, describes it to the handlers. */
-export interface QueueSettings extends QueueOptions {
+export interface QueueSettings extends QueueOptions, OrderSettings {
   readonly retryMode: RetryMode;
   /** The retry policy. Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
@@ -37,12 +37,6 @@ export interface QueueSettings extends QueueOptions {
   readonly shards?: number | undefined;
   /** Records of a key of which many come do not delay those of others. Default: false. */
   readonly fairness?: boolean | undefined;
-  /** `key`: records of a key are attempted one after another, by their numbers. Default: in no order. */
-  readonly order?: 'key' | undefined;
-  /** With `order`: `hold`, `skip` or `cancel` what comes behind a dead record. Default: `hold`. */
-  readonly onDeadHead?: OnDeadHead | undefined;
-  /** With `order`: seconds after which a number that does not come is left out, or `never`. Default: 120. */
-  readonly skipGapAfter?: number | 'never' | undefined;
   /** Seconds between two firings of the rule of a queue with a due time per record. Default: 60. */
   readonly tickSeconds?: number | undefined;
   /** The queue has no function: processes attempt its records. Default: false. */
@@ -88,15 +82,10 @@ const queueSchema = z.strictObject({
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   onArrival: z.optional(z.boolean()),
   fairness: z.optional(z.boolean()),
-  order: z.optional(z.literal('key', { error: 'expected "key"' })),
-  onDeadHead: z.optional(
-    z.enum(['hold', 'skip', 'cancel'], { error: 'expected "hold", "skip" or "cancel"' }),
-  ),
-  skipGapAfter: z.optional(
-    z.union([z.literal('never'), z.int().check(z.minimum(1), z.maximum(1_209_600))], {
-      error: 'expected seconds from 1 to 1,209,600 (14 days), or "never"',
-    }),
-  ),
+  // Checked where they are given, at synthesis: check-order.ts.
+  order: z.optional(z.unknown()),
+  onDeadHead: z.optional(z.unknown()),
+  skipGapAfter: z.optional(z.unknown()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
@@ -136,7 +125,7 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
   const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeout);
   return {
-    ...rest,
+    ...(rest as typeof rest & OrderSettings),
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: delivery() }),
   };

@@ -7,6 +7,13 @@
  */
 
 export { parseDeliveryUrl } from './delivery/url.js';
+export { groupEndOf, isHeld as isHeldByGroup } from './groups/end-record.js';
+export { describeGroup, endedGroup } from './groups/group.js';
+export type { GroupHead } from './groups/head.js';
+export { checkGroupId, MEMBER_ATTRIBUTE, PAGE_MEMBERS, placeOf } from './groups/names.js';
+export { firstDeathRecordId, type GroupReads, groupReads, openGroups } from './groups/open-groups.js';
+export { type GroupPage, MEMBER_STATES, type MemberState, type StateCounts } from './groups/page.js';
+export { GROUPS_SCAN, scannedItem } from './groups/scanned.js';
 export {
   type Indexed,
   type IndexedWhenFree,

@@ -443,12 +443,12 @@ declare function isMisindexed(record: BacklogRecord): boolean;
 declare function isRevived(record: BacklogRecord): boolean;
 declare function indexChange(record: BacklogRecord, now: number, shards?: number): RecordChange;
 
-type Place$1 = Pick<BacklogRecord, 'id' | 'queue' | 'lane' | 'key'>;
+type Place$2 = Pick<BacklogRecord, 'id' | 'queue' | 'lane' | 'key'>;
 declare function deadLane(lane: string): string;
 declare function lanesOf(queue: string, from?: number, until?: number): string[];
 declare function withoutDeadEnding(lane: string): string;
 declare function isLaneOf(lane: string, queue: string): boolean;
-declare function ownLaneOf(record: Place$1, shards?: number): string;
+declare function ownLaneOf(record: Place$2, shards?: number): string;
 
 declare function nextAttemptAt(record: BacklogRecord): string | undefined;
 
@@ -1668,6 +1668,18 @@ interface GroupStore {
 interface GroupAttributes extends Item {
     readonly rev: string;
 }
+interface OperatorGroupStore extends GroupStore {
+    scan(scan: GroupScan): Promise<GroupScanPage>;
+}
+interface GroupScan {
+    readonly prefix: string;
+    readonly attributes: readonly string[];
+    readonly after?: string | undefined;
+}
+interface GroupScanPage {
+    readonly items: readonly Item[];
+    readonly next: string | undefined;
+}
 
 declare function itemBytes(item: Item): number;
 
@@ -1689,7 +1701,7 @@ declare class MemoryStore implements OperatorStore {
     readonly sweep: NotIndexedStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
-    readonly groups: GroupStore;
+    readonly groups: OperatorGroupStore;
     readonly control: ControlStore;
     constructor({ clock }: MemoryStoreDeps);
     earliestDue(lane: string): string | undefined;
@@ -1738,6 +1750,103 @@ interface NewRecord<Payload = unknown> {
     readonly traceparent?: string | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
+
+declare const MEMBER_STATES: readonly ['waiting', 'succeeded', 'dead', 'cancelled', 'removed', 'lost', 'unused'];
+type MemberState = (typeof MEMBER_STATES)[number];
+type StateCounts = Readonly<Record<MemberState, number>>;
+declare class GroupPage {
+    readonly size: number;
+    readonly until: number | undefined;
+    readonly rev: string | undefined;
+    static opened(size: number, until: number): GroupPage;
+    static parse({ states, size, until, rev }: Item): GroupPage | undefined;
+    attributes(): Item;
+    with(states: ReadonlyMap<number, MemberState>): GroupPage | undefined;
+    closed(): GroupPage;
+    stateAt(index: number): MemberState;
+    places(...states: readonly MemberState[]): number[];
+    counts(): StateCounts;
+}
+
+interface GroupEnd {
+    readonly id: string;
+    readonly complete: boolean;
+    readonly members?: number | undefined;
+    readonly succeeded?: number | undefined;
+    readonly dead?: number | undefined;
+    readonly cancelled?: number | undefined;
+    readonly removed?: number | undefined;
+    readonly lost?: number | undefined;
+}
+declare function groupEndOf(id: string, record: BacklogRecord): GroupEnd | undefined;
+declare function isHeld$1(id: string, record: BacklogRecord): boolean;
+
+type FirstDeath = Pick<NewRecord, 'queue' | 'task' | 'key' | 'retry' | 'attributes' | 'payload'>;
+interface GroupHead {
+    readonly createdAt: number;
+    readonly pages: number;
+    readonly addedAt: number;
+    readonly sealed: boolean;
+    readonly holdsDead: boolean;
+    readonly firstDeath: FirstDeath | undefined;
+    readonly rev: string;
+}
+
+interface Group {
+    readonly id: string;
+    readonly state: 'open' | 'sealed' | 'ended';
+    readonly createdAt?: string | undefined;
+    readonly members: number;
+    readonly waiting: number;
+    readonly succeeded: number;
+    readonly dead: number;
+    readonly cancelled: number;
+    readonly removed: number;
+    readonly lost: number;
+}
+declare function describeGroup(id: string, { createdAt, sealed }: GroupHead, pages: readonly (GroupPage | undefined)[]): Group;
+declare function endedGroup(id: string, record: BacklogRecord): Group | undefined;
+
+declare const MEMBER_ATTRIBUTE = "memberOf";
+declare const PAGE_MEMBERS = 1000;
+interface Place$1 {
+    readonly group: string;
+    readonly page: number;
+    readonly index: number;
+}
+declare function placeOf(memberOf: unknown): Place$1 | undefined;
+declare function checkGroupId(id: unknown, path: string): asserts id is string;
+
+interface ConnectionOptions {
+    readonly client?: DynamoDBClient | undefined;
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly clock?: Clock | undefined;
+    readonly random?: Random | undefined;
+}
+
+interface OpenGroupsOptions extends ConnectionOptions {
+    readonly controlTable: string;
+}
+declare function openGroups(options: OpenGroupsOptions): {
+    readonly groups: OperatorGroupStore;
+    readonly readUnits: () => number;
+};
+interface GroupReads {
+    head(id: string): Promise<GroupHead | undefined>;
+    allPages(id: string, head: Pick<GroupHead, 'pages'>): Promise<(GroupPage | undefined)[]>;
+    ids(id: string, page: number): Promise<readonly string[]>;
+}
+declare function groupReads(groups: GroupStore): GroupReads;
+declare const firstDeathRecordId: (group: string) => string;
+
+declare const GROUPS_SCAN: Omit<GroupScan, 'after'>;
+interface ScannedItem {
+    readonly id: string;
+    readonly head?: GroupHead | undefined;
+    readonly page?: GroupPage | undefined;
+}
+declare function scannedItem(item: Item): ScannedItem | undefined;
 
 interface KeyPause {
     readonly key: string;
@@ -2012,14 +2121,6 @@ interface ProlongOptions extends OutsideEndOptions {
 
 type ActionName = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'editPayload' | 'move' | 'changePolicy';
 
-interface ConnectionOptions {
-    readonly client?: DynamoDBClient | undefined;
-    readonly endpoint?: string | undefined;
-    readonly region?: string | undefined;
-    readonly clock?: Clock | undefined;
-    readonly random?: Random | undefined;
-}
-
 interface BacklogOperatorOptions extends ConnectionOptions {
     readonly table: string;
     readonly controlTable: string;
@@ -2241,6 +2342,8 @@ type contract_d_DueQuery = DueQuery;
 type contract_d_Exclusive = Exclusive;
 type contract_d_Found = Found;
 type contract_d_GroupAttributes = GroupAttributes;
+type contract_d_GroupScan = GroupScan;
+type contract_d_GroupScanPage = GroupScanPage;
 type contract_d_GroupStore = GroupStore;
 type contract_d_IndexKey = IndexKey;
 type contract_d_Item = Item;
@@ -2264,6 +2367,7 @@ type contract_d_NotIndexedPage = NotIndexedPage;
 type contract_d_NotIndexedStore = NotIndexedStore;
 type contract_d_OperatorActiveRegionStore = OperatorActiveRegionStore;
 type contract_d_OperatorChange = OperatorChange;
+type contract_d_OperatorGroupStore = OperatorGroupStore;
 type contract_d_OperatorLeaseStore = OperatorLeaseStore;
 type contract_d_OperatorPageStore = OperatorPageStore;
 type contract_d_OperatorQueueStore = OperatorQueueStore;
@@ -2291,7 +2395,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_GroupAttributes as GroupAttributes, contract_d_GroupStore as GroupStore, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_GroupAttributes as GroupAttributes, contract_d_GroupScan as GroupScan, contract_d_GroupScanPage as GroupScanPage, contract_d_GroupStore as GroupStore, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorGroupStore as OperatorGroupStore, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function isSameValue(one: AttributeValue, other: AttributeValue): boolean;
@@ -2838,30 +2942,6 @@ interface CompletionUrlOptions {
     readonly url?: string | undefined;
 }
 declare function completionUrl(id: string, token: string, options?: CompletionUrlOptions): Promise<string>;
-
-interface GroupEnd {
-    readonly id: string;
-    readonly complete: boolean;
-    readonly members?: number | undefined;
-    readonly succeeded?: number | undefined;
-    readonly dead?: number | undefined;
-    readonly cancelled?: number | undefined;
-    readonly removed?: number | undefined;
-    readonly lost?: number | undefined;
-}
-
-interface Group {
-    readonly id: string;
-    readonly state: 'open' | 'sealed' | 'ended';
-    readonly createdAt?: string | undefined;
-    readonly members: number;
-    readonly waiting: number;
-    readonly succeeded: number;
-    readonly dead: number;
-    readonly cancelled: number;
-    readonly removed: number;
-    readonly lost: number;
-}
 
 interface RecordGroupsOptions extends ConnectionOptions {
     readonly table: string;
@@ -3504,7 +3584,9 @@ export {
     DynamoDbSweepStore,
     EVENT_SOURCE,
     GAUGE_FIELDS,
+    GROUPS_SCAN,
     GaugeReader,
+    GroupPage,
     HandlerFindingError,
     InsertInterruptedError,
     InvalidRecordError,
@@ -3514,12 +3596,15 @@ export {
     LOCAL_CONTEXT,
     LOOKS,
     LaneIndex,
+    MEMBER_ATTRIBUTE,
+    MEMBER_STATES,
     METADATA_KEY,
     METADATA_VERSION,
     MISSED,
     MemoryStore,
     NotIdempotentError,
     OperationInterruptedError,
+    PAGE_MEMBERS,
     POLICY_TYPES,
     PageTurns,
     Pending,
@@ -3568,6 +3653,7 @@ export {
     caughtUpBy,
     causeText,
     causesOf,
+    checkGroupId,
     clockText,
     completionOf,
     completionUrl,
@@ -3580,19 +3666,24 @@ export {
     decideRetry,
     defineTask,
     deliverByHttp,
+    describeGroup,
     describeSchedule,
     detailTypeOf,
     didYouMean,
     duePartsOf,
     endKeyPause,
+    endedGroup,
     errorText,
     explainRead,
     failTimes,
     failingAttempts,
     fakeFetch,
+    firstDeathRecordId,
     firstTryAt,
     fullClock,
     goesOn,
+    groupEndOf,
+    groupReads,
     hang,
     hasCause,
     hash32,
@@ -3606,6 +3697,7 @@ export {
     isCancelled,
     isExpired,
     isHeld,
+    isHeld$1,
     isId,
     isIdle,
     isLaneOf,
@@ -3655,6 +3747,7 @@ export {
     observeQueues,
     occurrenceId,
     occurrenceOf,
+    openGroups,
     openTelemetry,
     outsideWaitOf,
     ownLaneOf,
@@ -3674,6 +3767,7 @@ export {
     pausedKeysText,
     perform,
     phaseOf,
+    placeOf,
     randomToken,
     readJson,
     readWithin,
@@ -3691,6 +3785,7 @@ export {
     run,
     sampleRecords,
     scaledClock,
+    scannedItem,
     scheduleId,
     seededRandom,
     selectedQueues,
@@ -3799,7 +3894,9 @@ export type {
     GrantRecurringOptions,
     Group,
     GroupEnd,
+    GroupHead,
     GroupOptions,
+    GroupReads,
     GroupRecord,
     HandlerMiddleware,
     HandlerRequest,
@@ -3845,6 +3942,7 @@ export type {
     LogEntry,
     Look,
     MatcherResult,
+    MemberState,
     Meter,
     MeterProvider,
     MinuteCount,
@@ -3938,6 +4036,7 @@ export type {
     Snapshot,
     StackAttributes,
     StandardSchema,
+    StateCounts,
     Stats,
     Status,
     StopReason,

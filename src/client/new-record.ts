@@ -11,15 +11,14 @@ import {
   deadLane,
   type Item,
   isKey,
-  isSeq,
   isTraceparent,
   KEY_FORM,
   laneOf,
   QUEUE_NAME,
   QUEUE_PATTERN,
-  SEQ_FORM,
   TRACEPARENT_FORM,
 } from '../record/index.js';
+import { isSeq, SEQ_FORM } from '../record/seq.js';
 import { hopsOfAttempt } from '../support/attempt-scope.js';
 import { CLOCK_TOLERANCE_MS, toIso } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';

@@ -1,6 +1,6 @@
 import type { BacklogRecord } from '../record/index.js';
 import { toIso } from '../support/clock.js';
-import { groupEndOf } from './end-record.js';
+import { type GroupEnd, groupEndOf } from './end-record.js';
 import { sumOf } from './finish.js';
 import type { GroupHead } from './head.js';
 import type { GroupPage } from './page.js';
@@ -44,6 +44,20 @@ export function describeGroup(
 export function endedGroup(id: string, record: BacklogRecord): Group | undefined {
   const end = groupEndOf(id, record);
   if (!end?.complete) return undefined;
-  const { members = 0, succeeded = 0, dead = 0, cancelled = 0, removed = 0, lost = 0 } = end;
-  return { id, state: 'ended', members, waiting: 0, succeeded, dead, cancelled, removed, lost };
+  const of = (name: keyof GroupEnd) => countOf(end[name]);
+  const ends = { succeeded: of('succeeded'), dead: of('dead'), cancelled: of('cancelled') };
+  return {
+    id,
+    state: 'ended',
+    members: of('members'),
+    waiting: 0,
+    ...ends,
+    removed: of('removed'),
+    lost: of('lost'),
+  };
+}
+
+/** A number of members. Anyone may have edited the payload. */
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0;
 }

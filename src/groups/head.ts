@@ -2,29 +2,28 @@ import type { NewRecord } from '../client/index.js';
 import type { Item } from '../record/index.js';
 import { MAX_PAGES } from './names.js';
 
-/** The record of a group's first death, as it is kept until then. */
+/**
+ * The record of a group's first death, as it is kept until then.
+ *
+ * @inline
+ */
 export type FirstDeath = Pick<NewRecord, 'queue' | 'task' | 'key' | 'retry' | 'attributes' | 'payload'>;
 
-/**
- * The head of a group.
- *
- *     createdAt    the backlog's time, epoch milliseconds
- *     pages        number of its pages
- *     addedAt      real time at which the newest page was numbered, epoch milliseconds
- *     sealed       it takes no more members
- *     holdsDead    a dead member keeps it from ending
- *     firstDeath   the record for its first death, while that has not come
- *     rev          renewed by each write
- */
+/** The head of a group. */
 export interface GroupHead {
+  /** The backlog's time at which it was begun, epoch milliseconds. */
   readonly createdAt: number;
+  /** The number of its pages. */
   readonly pages: number;
+  /** Real time at which the newest page was numbered, epoch milliseconds. */
   readonly addedAt: number;
+  /** It takes no more members. */
   readonly sealed: boolean;
+  /** A dead member keeps it from ending. */
   readonly holdsDead: boolean;
-  /** Undefined: none was asked for, or it was inserted. */
+  /** The record for its first death. Undefined: none was asked for, or it was inserted. */
   readonly firstDeath: FirstDeath | undefined;
-  /** The `rev` as it was read. */
+  /** The `rev` as it was read: each write renews it. */
   readonly rev: string;
 }
 

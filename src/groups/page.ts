@@ -2,8 +2,9 @@ import type { Item } from '../record/index.js';
 import { PAGE_MEMBERS } from './names.js';
 
 /**
- * The states of a member. `removed`: the record was deleted or replaced before its end. `lost`: it is not in the table, and its
- * end was not seen. `unused`: the place has no member, as its record could not be inserted or was there before.
+ * The states of a member: their places in this list are stored. `removed`: the record was deleted or replaced before its end. `lost`:
+ * it is not in the table, and its end was not seen. `unused`: the place has no member, as its record could not be inserted or was
+ * there before.
  */
 export const MEMBER_STATES = [
   'waiting',
@@ -14,6 +15,7 @@ export const MEMBER_STATES = [
   'lost',
   'unused',
 ] as const;
+/** The state of a member. */
 export type MemberState = (typeof MEMBER_STATES)[number];
 
 /** The number of members in each state. */
@@ -30,6 +32,7 @@ export type StateCounts = Readonly<Record<MemberState, number>>;
 export class GroupPage {
   private constructor(
     private readonly bytes: Uint8Array,
+    /** The number of its places. */
     readonly size: number,
     /** The time until which its members are inserted, real time, epoch milliseconds. Undefined: all are. */
     readonly until: number | undefined,
@@ -87,6 +90,7 @@ export class GroupPage {
     return [...Array(this.size).keys()].filter((index) => states.includes(this.stateAt(index)));
   }
 
+  /** The number of members in each state. */
   counts(): StateCounts {
     const counts = Object.fromEntries(MEMBER_STATES.map((state) => [state, 0])) as Record<
       MemberState,

@@ -1,4 +1,4 @@
-import { type BacklogRecord, isPending, isUnderAttempt, isUnwanted } from '../record/index.js';
+import { type BacklogRecord, isPending, isUnwanted } from '../record/index.js';
 import type { Clock } from '../support/clock.js';
 import { type Place, placeOf } from './names.js';
 import { isAt } from './rules.js';
@@ -21,7 +21,7 @@ interface Versions {
 export function lineChangesOf(
   { id, before, after }: Versions,
   isOrdered: (queue: string) => boolean,
-  clock: Pick<Clock, 'now' | 'speed'>,
+  clock: Pick<Clock, 'now'>,
 ): LineChange[] {
   const placeIn = (record: BacklogRecord | undefined): Place | undefined => {
     const place = record && placeOf(record);
@@ -30,7 +30,7 @@ export function lineChangesOf(
   const [left, now] = [placeIn(before), placeIn(after)];
   const changes: LineChange[] = [];
   if (left && !(after && isAt(left, after))) {
-    const goesOn = before !== undefined && isUnderAttempt(before, clock.now(), clock.speed);
+    const goesOn = isHeld(before, clock.now());
     changes.push({ id, place: left, record: undefined, goesOn });
   }
   if (now) changes.push({ id, place: now, record: after, isOwnEnd: isOwnEnd(before, after) });
@@ -44,4 +44,10 @@ export function lineChangesOf(
 function isOwnEnd(before: BacklogRecord | undefined, after: BacklogRecord | undefined): boolean {
   if (!after || isPending(after) || after.rev === undefined || after.rev === before?.rev) return false;
   return !isUnwanted(after) || after.attempts > (before?.attempts ?? after.attempts);
+}
+
+/** Tells whether the process of a long attempt has said that it goes on. */
+function isHeld(record: BacklogRecord | undefined, now: number): boolean {
+  const { notBefore } = record ?? {};
+  return typeof notBefore === 'object' && !notBefore.pending && Date.parse(notBefore.until) > now;
 }

@@ -1,14 +1,18 @@
-import { type BacklogRecord, type Item, isPending, type Verdict } from '../record/index.js';
+import type { Verdict } from '../record/due.js';
+import { type BacklogRecord, type Item, isNotIndexed, isPending } from '../record/record.js';
 import { parseLine } from './line.js';
 import { lineKey, placeOf } from './names.js';
 
 /** The records of a page whose turn it is not. */
 export class HeldBack {
-  constructor(private readonly ids: ReadonlySet<string>) {}
+  /** The records of the page without those that wait outside of the index, as they have come: there is nothing to do about them. */
+  readonly others: readonly BacklogRecord[];
 
-  /** Tells whether it must not be attempted now. */
-  has({ id }: Pick<BacklogRecord, 'id'>): boolean {
-    return this.ids.has(id);
+  constructor(
+    records: readonly BacklogRecord[],
+    private readonly ids: ReadonlySet<string>,
+  ) {
+    this.others = records.filter((record) => !(ids.has(record.id) && isNotIndexed(record)));
   }
 
   /**
@@ -22,7 +26,7 @@ export class HeldBack {
       what === 'expire' ||
       what === 'reschedule' ||
       (what === 'skip' && verdict.reason !== 'moved' && typeof record.notBefore !== 'object');
-    if (!waits || !this.has(record)) return verdict;
+    if (!waits || !this.ids.has(record.id)) return verdict;
     return { do: 'correct', change: { set: {}, remove: ['lane', 'dueAt', 'exact'] } };
   }
 }
@@ -35,17 +39,17 @@ export class HeldBack {
  */
 export async function heldBack(
   records: readonly BacklogRecord[],
-  lines: { read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> },
+  lines: { getMany(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> },
 ): Promise<HeldBack> {
   const ordered = records.flatMap((record) => {
     const place = isPending(record) ? placeOf(record) : undefined;
     return place ? [{ id: record.id, seq: place.seq, line: lineKey(place) }] : [];
   });
   const keys = [...new Set(ordered.map(({ line }) => line))];
-  const items = keys.length === 0 ? new Map<string, Item>() : await lines.read(keys);
+  const items = keys.length === 0 ? new Map<string, Item>() : await lines.getMany(keys);
   const isHeld = ({ id, seq, line }: (typeof ordered)[number]) => {
     const { head } = parseLine(items.get(line));
     return head?.id !== id || head.seq !== seq;
   };
-  return new HeldBack(new Set(ordered.filter(isHeld).map(({ id }) => id)));
+  return new HeldBack(records, new Set(ordered.filter(isHeld).map(({ id }) => id)));
 }

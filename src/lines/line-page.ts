@@ -1,5 +1,5 @@
 import type { Item } from '../record/index.js';
-import { isSeq } from '../record/key.js';
+import { isSeq } from '../record/seq.js';
 
 /** A record that was seen, with its number. */
 export interface Entry {

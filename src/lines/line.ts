@@ -1,5 +1,5 @@
-import type { Item } from '../record/index.js';
-import { isSeq } from '../record/key.js';
+import type { Item } from '../record/record.js';
+import { isSeq } from '../record/seq.js';
 
 /** The record whose turn it is: the only one of its line that may be attempted. */
 export interface Head {

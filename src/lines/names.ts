@@ -1,4 +1,4 @@
-import type { BacklogRecord } from '../record/index.js';
+import type { BacklogRecord } from '../record/record.js';
 
 /** Numbers of one page of a line: its item stays below 1 KB with ids of 40 bytes. */
 const PAGE_NUMBERS = 16;

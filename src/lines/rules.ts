@@ -4,6 +4,16 @@ import { isSameLine, type Place, placeOf } from './names.js';
 /** What happens to the records behind one that has died. */
 export type OnDeadHead = 'hold' | 'skip' | 'cancel';
 
+/** The settings of a queue that are about order. */
+export interface OrderSettings {
+  /** Records of a key are attempted one after another, by their numbers. */
+  readonly order?: 'key' | undefined;
+  /** Default: `hold`. */
+  readonly onDeadHead?: OnDeadHead | undefined;
+  /** Seconds. Default: 120. */
+  readonly skipGapAfter?: number | 'never' | undefined;
+}
+
 /** Time after which a number that does not come is left out. */
 const DEFAULT_GAP_SECONDS = 120;
 
@@ -15,18 +25,15 @@ export interface OrderRules {
   readonly skipGapAfter: number | undefined;
 }
 
-/** The rules of a queue by its settings. Undefined: it has no order. */
+/** The rules of a queue by its settings, which were checked at synthesis. Undefined: it has no order. */
 export function orderRulesOf({
   order,
   onDeadHead = 'hold',
-  skipGapAfter = DEFAULT_GAP_SECONDS,
-}: {
-  readonly order?: 'key' | undefined;
-  readonly onDeadHead?: OnDeadHead | undefined;
-  readonly skipGapAfter?: number | 'never' | undefined;
-}): OrderRules | undefined {
+  skipGapAfter,
+}: OrderSettings): OrderRules | undefined {
   if (order === undefined) return undefined;
-  return { onDeadHead, skipGapAfter: skipGapAfter === 'never' ? undefined : skipGapAfter };
+  const seconds = typeof skipGapAfter === 'number' ? skipGapAfter : DEFAULT_GAP_SECONDS;
+  return { onDeadHead, skipGapAfter: skipGapAfter === 'never' ? undefined : seconds };
 }
 
 /** Tells whether the turn of a record is over. */

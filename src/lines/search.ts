@@ -1,8 +1,8 @@
-import { giveUp } from '../record/give-up.js';
-import { allOverAt } from '../record/not-before.js';
+import type { RecordChange } from '../record/change.js';
+import { deadLane, ownLaneOf } from '../record/lanes.js';
 import { type BacklogRecord, CANCELLED, isPending } from '../record/record.js';
 import type { RecordStore } from '../store/store.js';
-import type { Clock } from '../support/clock.js';
+import { type Clock, toIso } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import type { Line } from './line.js';
@@ -101,14 +101,12 @@ export class Search {
   /** False: it was changed meanwhile. */
   private async cancel(record: BacklogRecord): Promise<boolean> {
     const { records, clock, random, logger } = this.deps;
-    const now = clock.now();
+    const place = { lane: deadLane(ownLaneOf(record)), dueAt: toIso(clock.now()) };
     const deadReason = `${CANCELLED}a record before it in its line has died`;
-    const change = giveUp(record, {
-      deadReason,
-      retention: undefined,
-      now,
-      allOverAt: allOverAt(now, clock.speed),
-    });
+    const change: RecordChange = {
+      set: { status: 'DEAD', insertedAt: record.insertedAt, ...place, deadReason },
+      remove: ['notBefore', 'unknownTaskSince', 'expiresAt'],
+    };
     const answer = await records.settle(record, change, randomToken(random));
     if (answer === 'settled') logger.info('cancelled, as a record before it has died', { id: record.id });
     return answer === 'settled';

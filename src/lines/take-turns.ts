@@ -1,4 +1,3 @@
-import { allOverAt } from '../record/not-before.js';
 import { type BacklogRecord, isPending, isUnwanted } from '../record/record.js';
 import { StoreUnavailableError } from '../store/errors.js';
 import type { Head, Line } from './line.js';
@@ -41,6 +40,8 @@ export interface TurnDeps extends LineItemsDeps, SearchDeps {
   readonly checksHead?: boolean | undefined;
 }
 
+/** Real time after which an attempt of a run is over: no function of Lambda's lives longer. */
+const MAX_RUN_MS = 15 * 60_000;
 const MAX_TRIES = 12;
 const BACKOFF_MS = 15;
 /** Pages that are removed at once when their numbers have passed. */
@@ -149,7 +150,7 @@ class Look {
     return {
       next: Math.max(line.next, head.seq + 1),
       gapSince: undefined,
-      until: isOver ? undefined : allOverAt(clock.now(), clock.speed),
+      until: isOver ? undefined : clock.now() + MAX_RUN_MS * (clock.speed ?? 1),
       ...(cancels ? { cancelTo: await this.items.highest(line) } : {}),
     };
   }

@@ -13,7 +13,6 @@ import {
   isLaneOf,
   isMisindexed,
   isNewer,
-  isNumbered,
   isPending,
   isQuarantined,
   isReason,
@@ -28,6 +27,7 @@ import {
   whyUnfit,
   withoutDeadEnding,
 } from '../record/index.js';
+import { isNumbered } from '../record/seq.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Found, OperatorChange } from '../store/operator-store.js';
 import { toIso } from '../support/clock.js';

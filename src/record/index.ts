@@ -23,7 +23,7 @@ export { giveUp } from './give-up.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export { httpStatusOf } from './http-status.js';
 export * from './index-change.js';
-export { isKey, isNumbered, isSeq, KEY_FORM, SEQ_FORM } from './key.js';
+export { isKey, KEY_FORM } from './key.js';
 export * from './lanes.js';
 export { nextAttemptAt } from './next-attempt.js';
 export * from './not-before.js';

@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE_MS, isSortable, parseIso, toIso } from '../support/cloc
 import { CONTRACT_ATTRIBUTES } from './contract-attributes.js';
 import { truncate } from './history.js';
 import { roomIn } from './item-size.js';
-import { isSeq, keyOf } from './key.js';
+import { keyOf } from './key.js';
 import { parseNotBefore } from './not-before.js';
 import { parseError, parseHistory } from './parse-history.js';
 import {
@@ -68,7 +68,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
 
   const key = typeof item.key === 'string' ? keyOf(item.key) : {};
   const isOwnKey = item.key !== undefined && key.key === undefined;
-  const isOwnSeq = item.seq !== undefined && !isSeq(item.seq);
+  const seq = Number.isSafeInteger(item.seq) && Number(item.seq) > 0 ? Number(item.seq) : undefined;
   const dueAt = time('dueAt');
   const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
@@ -80,7 +80,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     // No handler knows a task with so long a name: cut short, the name ends in a mark that no task's name can have.
     task: shortText('task', MAX_TASK_BYTES),
     ...key,
-    ...(isSeq(item.seq) ? { seq: item.seq } : {}),
+    seq,
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: a record that has failed is older than that, or it would never be too old.
@@ -115,7 +115,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     attributes: {
       ...ownAttributes(item),
       ...(isOwnKey ? { key: item.key } : {}),
-      ...(isOwnSeq ? { seq: item.seq } : {}),
+      ...(item.seq === seq ? {} : { seq: item.seq }),
     },
     ...roomIn(item),
     problems,

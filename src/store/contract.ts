@@ -1,6 +1,12 @@
 /** Types that a store of your own has to name: its roles, and what their methods take and give. */
 export type { Item, RecordChange } from '../record/index.js';
-export type { GroupAttributes, GroupStore } from './group-store.js';
+export type {
+  GroupAttributes,
+  GroupScan,
+  GroupScanPage,
+  GroupStore,
+  OperatorGroupStore,
+} from './group-store.js';
 export type { JobChange, JobStore, Kept } from './job-store.js';
 export type {
   ControlState,

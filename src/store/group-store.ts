@@ -24,3 +24,27 @@ export interface GroupAttributes extends Item {
   /** The new `rev`. */
   readonly rev: string;
 }
+
+/** The items of groups, as operators look at all of them. */
+export interface OperatorGroupStore extends GroupStore {
+  /** One page of the whole control table, eventually consistent: exactly one request. */
+  scan(scan: GroupScan): Promise<GroupScanPage>;
+}
+
+/** The items that a scan brings. */
+export interface GroupScan {
+  /** The beginning of their keys. */
+  readonly prefix: string;
+  /** Attributes beside `key` that they have in the answer. */
+  readonly attributes: readonly string[];
+  /** The key to go on behind. Default: the beginning of the table. */
+  readonly after?: string | undefined;
+}
+
+/** A page of a scan. */
+export interface GroupScanPage {
+  /** The items, unordered. */
+  readonly items: readonly Item[];
+  /** The key to go on behind. Undefined: that was all. */
+  readonly next: string | undefined;
+}

@@ -54,7 +54,7 @@ export interface BacklogStore {
 /** The items of lines; src/lines/names.ts tells which there are. */
 export interface LineReader {
   /** Reads items, strongly, by key; absent ones are left out. */
-  read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+  getMany(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
 }
 
 /** The store as the sweep uses it. Kept apart, so that no function that attempts records loads it. */

@@ -1,5 +1,6 @@
 import type { RecordLine, RecordLines } from '../lines/index.js';
-import { type BacklogRecord, isNumbered } from '../record/index.js';
+import type { BacklogRecord } from '../record/index.js';
+import { isNumbered } from '../record/seq.js';
 import { show } from '../support/validation.js';
 
 /** Lines that are named in an error. */

@@ -5,7 +5,8 @@ import { IntakeBatch, type IntakeDeps } from '../../functions/intake/intake-batc
 import { Lines, type LineTables } from '../../functions/intake/lines.js';
 import { sendShortWaits, startShortWaits } from '../../functions/intake/short-waits.js';
 import { isSettled, type StreamChange, type VersionedChange } from '../../functions/intake/stream-event.js';
-import { type Item, isKey, isSeq, parseRecord } from '../record/index.js';
+import { type Item, isKey, parseRecord } from '../record/index.js';
+import { isSeq } from '../record/seq.js';
 import type { VirtualTime } from '../support/virtual-time.js';
 
 /** Most changes of the table in one batch of the stream. */

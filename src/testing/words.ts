@@ -1,5 +1,5 @@
 import { outsideWaitOf } from '../record/completion.js';
-import { isNumbered } from '../record/index.js';
+import { isNumbered } from '../record/seq.js';
 import { age } from '../support/duration.js';
 import { show } from '../support/validation.js';
 import type { TestRecord } from './record.js';

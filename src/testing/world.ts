@@ -1,7 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
-import { type BacklogRecord, isNumbered } from '../record/index.js';
+import type { BacklogRecord } from '../record/index.js';
+import { isNumbered } from '../record/seq.js';
 import { templateItems } from '../recurring/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { frozenLogger } from '../support/logger.js';

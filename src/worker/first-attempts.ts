@@ -78,7 +78,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
   let closed: StopReason | undefined;
   for (let ids: readonly string[] = [...new Set(batch)]; ; ) {
     const { records, unread, stop = closed } = await rules.read(ids);
-    const waiting = records.filter((record) => isNotIndexed(record) && !rules.isHeld(record));
+    const waiting = records.filter(isNotIndexed);
     for (let i = waiting.length + unread.length; i < ids.length; i++) counters.skipped();
     // Asked once: a record that comes due during the attempts of others is indexed all the same.
     const due = stop === undefined ? waiting.filter((record) => isDue(record, run)) : [];

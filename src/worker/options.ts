@@ -82,8 +82,8 @@ export interface RunTarget {
   readonly shards?: number | undefined;
   /** Keys of which many records come do not delay others. Default: false. */
   readonly fairness?: boolean | undefined;
-  /** Records of a key are attempted one after another, by their numbers. Default: false. */
-  readonly hasOrder?: boolean | undefined;
+  /** Records of a key are attempted one after another, by their numbers. Default: in no order. */
+  readonly order?: 'key' | undefined;
   /** The lanes of busy keys, which are drained beside `lanes`. Default: there are none. */
   readonly busyLanes?: readonly string[] | undefined;
   /** The number of this run, if several share the queue's shards. Default: it is the only one. */

@@ -89,15 +89,18 @@ export class RecordRules {
     const takeNote = this.deps.gate.reads();
     const readAt = this.deps.clock.wall();
     const page = await this.deps.store.pages.read(ids, this.options.target.queue);
-    const { records, unread = [], isLarge = false, queue } = page;
+    const { unread = [], isLarge = false, queue } = page;
+    let records: readonly BacklogRecord[] = page.records;
     const first = !this.queueChecked;
     this.queueChecked = true;
     const { pausedKeys } = queue;
     this.putOff = pausedKeys
       ? (await limitCode()).putOffOf(pausedKeys, this, this.deps, this.options.target)
       : undefined;
-    if (this.options.target.hasOrder)
+    if (this.options.target.order) {
       this.held = await (await limitCode()).heldBack(records, this.deps.store.lines);
+      records = this.held.others;
+    }
     for (const { completion, notBefore } of records)
       if (completion !== undefined || typeof notBefore === 'object') this.outside = await limitCode();
     const closed = takeNote(queue);
@@ -125,11 +128,6 @@ export class RecordRules {
     const verdict = this.held?.verdictOf(record, judged) ?? judged;
     const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
     return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
-  }
-
-  /** Tells whether another record of its key has its turn. */
-  isHeld(record: BacklogRecord): boolean {
-    return this.held?.has(record) === true;
   }
 
   /** The work for a record whose turn it is: an attempt, a wait for a handler that knows its task, or quarantine. */

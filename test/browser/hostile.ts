@@ -26,6 +26,12 @@ export const HOSTILE_IDS = [
   '\u05E9\u05DC\u05D5\u05DD/\u0645\u0631\u062D\u0628\u0627',
 ] as const;
 
+/** Ids of groups that producers may choose: 128 bytes at most. */
+export const HOSTILE_GROUPS = [
+  ...HOSTILE_IDS.filter((id) => Buffer.byteLength(id) <= 128),
+  `x${'long'.repeat(31)}`,
+];
+
 /** A megabyte of text that cannot be wrapped. */
 const WALL = 'W'.repeat(1_000_000);
 

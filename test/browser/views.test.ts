@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
-import { HOSTILE_VIEWS, JOB_VIEWS, RECURRING_VIEWS, SHOP_VIEWS } from './views.js';
+import { GROUP_VIEWS, HOSTILE_VIEWS, JOB_VIEWS, RECURRING_VIEWS, SHOP_VIEWS } from './views.js';
 import {
   brokenShop,
   deployedShop,
@@ -13,6 +13,7 @@ import {
   pausedShop,
   redactedShop,
   shop,
+  shopWithGroups,
   shopWithJobs,
   shopWithRecurring,
   slowedShop,
@@ -43,9 +44,14 @@ const worlds = [
   ],
   ['a shop with jobs', shopWithJobs, JOB_VIEWS],
   ['a shop with recurring records', shopWithRecurring, RECURRING_VIEWS],
+  ['a shop with groups', shopWithGroups, GROUP_VIEWS],
   ['a deployed backlog with jobs, read-only', deployedWithJobs, JOB_VIEWS],
   ['a shop of fifty queues', manyQueues, ['/']],
-  ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers', '/jobs', '/recurring']],
+  [
+    'a backlog without records',
+    emptyShop,
+    ['/', '/failures', '/records', '/tiers', '/jobs', '/recurring', '/groups'],
+  ],
   [
     'a backlog that cannot be read',
     brokenShop,

@@ -1,4 +1,4 @@
-import { HOSTILE_IDS } from './hostile.js';
+import { HOSTILE_GROUPS, HOSTILE_IDS } from './hostile.js';
 
 const record = (id: string) => `/record?${new URLSearchParams({ id })}`;
 const act = (id: string, action: string) => `/record/act?${new URLSearchParams({ id, do: action })}`;
@@ -53,6 +53,29 @@ export const RECURRING_VIEWS: readonly string[] = [
   '/recurring/backfill?name=heartbeat&from=nonsense&to=',
   record('recurring:nightly-report'),
   record('nightly-report@2026-11-23T02:00Z'),
+];
+
+const group = (id: string, more: Record<string, string> = {}) =>
+  `/groups/show?${new URLSearchParams({ id, ...more })}`;
+
+/** Views of groups, and of records that belong to one. */
+export const GROUP_VIEWS: readonly string[] = [
+  '/groups',
+  '/groups?page=2',
+  ...['import-7', 'day-335', 'invoices-november', 'late-feed', 'partner-sync', 'done-1', 'unknown'].map(
+    (id) => group(id),
+  ),
+  group('import-7', { state: 'dead' }),
+  group('import-7', { state: 'succeeded', from: '50' }),
+  '/groups/act?id=day-335&do=seal',
+  '/groups/act?id=import-7&do=check',
+  record('import-7'),
+  record('import-7/first-death'),
+  record('import-7/180'),
+  ...HOSTILE_GROUPS.filter((_, i) => i % 3 === 0).map((id) => group(id)),
+  record(HOSTILE_GROUPS[0] ?? ''),
+  record(`${HOSTILE_GROUPS[1]}/0`),
+  `/groups/act?${new URLSearchParams({ id: HOSTILE_GROUPS[2] ?? '', do: 'check' })}`,
 ];
 
 /** Views of what a producer can write. */

@@ -15,8 +15,9 @@ import {
   runtimeUnderTest,
   waiting,
 } from '../console/console-under-test.js';
+import { fillGroups } from '../console/stored-groups.js';
 import { fillRecurring, schedule } from '../console/stored-schedules.js';
-import { HOSTILE_ERROR, HOSTILE_IDS, HOSTILE_PAYLOADS, HOSTILE_TEXTS } from './hostile.js';
+import { HOSTILE_ERROR, HOSTILE_GROUPS, HOSTILE_IDS, HOSTILE_PAYLOADS, HOSTILE_TEXTS } from './hostile.js';
 import { fillJobs } from './stored-jobs.js';
 
 type Console = ReturnType<typeof consoleUnderTest>;
@@ -117,6 +118,16 @@ export async function shopWithRecurring(): Promise<Console> {
     console.store.put({ ...schedule('', { schedule: text, timeZone: text }), id: `recurring:${i}${text}` });
   });
   return console;
+}
+
+/** It has groups in each state, and those of someone who wants to harm its operator. */
+export async function shopWithGroups(changes: Parameters<typeof shop>[0] = {}) {
+  const console = await shop({ countsGroups: () => true, ...changes });
+  const groups = await fillGroups(console);
+  for (const id of HOSTILE_GROUPS) await groups.begin(id, 2, { onFirstDeath: { queue: 'mails' } });
+  for (const id of HOSTILE_GROUPS) groups.end(id, { status: 'DEAD', lane: 'orders/dead' }, 0);
+  await groups.count();
+  return { ...console, groups };
 }
 
 /** The same, deployed and read-only: the process of one job is lost. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failingText } from '../../src/record/index.js';
 import { METADATA_KEY, TOKEN } from '../../src/template-metadata.js';
+import { connect } from '../../tools/src/cli/connect.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { announcedRuntime } from './announced-runtime.js';
 import { startCloudFormation } from './fake-cloudformation.js';
@@ -45,6 +46,7 @@ const STACKS = {
       Backlog: {
         ...{ records: { name: 'Shop-Records' }, control: { name: 'Shop-Control' } },
         runbookUrl: 'https://wiki.example.com/backlog',
+        groups: true,
       },
     }),
   },
@@ -140,6 +142,17 @@ describe('--stack', () => {
     expect(JSON.parse(odd.out).incidents[0]).not.toHaveProperty('runbook');
     await control?.put(queue);
     expect((await backlog('top', '--once', '--stack', 'Named')).out).not.toContain('Runbook');
+  });
+
+  it('tells that a function of the stack counts the members of groups', async () => {
+    for (const [stack, countsGroups] of [
+      ['Named', true],
+      ['Shop', false],
+    ] as const) {
+      const { client, ...found } = await connect({ stack });
+      client.destroy();
+      expect(found).toMatchObject({ countsGroups });
+    }
   });
 
   it('takes the deployed table, where the local runtime has one of the same name', async () => {

@@ -369,7 +369,7 @@ class OrderWorld {
         lane: 'q',
         lanes,
         shards,
-        hasOrder: !this.sabotage.checksNoTurn,
+        ...(!this.sabotage.checksNoTurn && { order: 'key' }),
         retryMode: 'perRecord',
       },
       process: (record, context) => this.attempt(actor, record, context),

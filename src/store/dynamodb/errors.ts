@@ -19,23 +19,27 @@ const THROTTLED = new Set([
   'SlowDown',
 ]);
 
+const DENIED = 'access denied: grant the role the DynamoDB actions on the table and its index';
+const UNKNOWN = 'the AWS credentials are not known: check them and the region';
+const SIGNED_WRONGLY = 'the request was signed wrongly: check the credentials and the clock of this machine';
+const EXPIRED = 'the AWS credentials have expired: sign in again';
+
 /** Causes of refused access, and what to do about them, by the error's name. */
 const ACCESS: Readonly<Record<string, string>> = {
   ResourceNotFoundException:
     'the table or its index does not exist: check its name, the region and the endpoint',
-  AccessDeniedException: 'access denied: grant the role the DynamoDB actions on the table and its index',
-  AccessDenied: 'access denied: grant the role the DynamoDB actions on the table and its index',
-  NotAuthorized: 'access denied: grant the role the DynamoDB actions on the table and its index',
-  UnrecognizedClientException: 'the AWS credentials are not known: check them and the region',
-  InvalidClientTokenId: 'the AWS credentials are not known: check them and the region',
+  AccessDeniedException: DENIED,
+  AccessDenied: DENIED,
+  NotAuthorized: DENIED,
+  UnrecognizedClientException: UNKNOWN,
+  InvalidClientTokenId: UNKNOWN,
   MissingAuthenticationTokenException: 'AWS credentials are missing: set them in the environment',
   CredentialsProviderError: 'AWS credentials are missing: set them in the environment, or give an endpoint',
   TokenProviderError: 'AWS credentials are missing or have expired: sign in again',
-  ExpiredTokenException: 'the AWS credentials have expired: sign in again',
-  ExpiredToken: 'the AWS credentials have expired: sign in again',
-  InvalidSignatureException:
-    'the request was signed wrongly: check the credentials and the clock of this machine',
-  IncompleteSignatureException: 'the request was signed wrongly: check the credentials',
+  ExpiredTokenException: EXPIRED,
+  ExpiredToken: EXPIRED,
+  InvalidSignatureException: SIGNED_WRONGLY,
+  IncompleteSignatureException: SIGNED_WRONGLY,
   OptInRequired: 'the AWS account has no access to DynamoDB',
 };
 

@@ -5,7 +5,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../record/index.js';
-import { isSeq } from '../../record/key.js';
+import { isSeq } from '../../record/seq.js';
 import type { Clock } from '../../support/clock.js';
 import { type Random, randomToken } from '../../support/random.js';
 import { StoreThrottledError, StoreUnavailableError } from '../errors.js';

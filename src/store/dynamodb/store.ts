@@ -83,7 +83,7 @@ export class DynamoDbStore implements BacklogStore {
     this.keySlots = whenUsed(async () => new (await import('./limits.js')).DynamoDbKeySlots(control, clock));
     this.registry = new DynamoDbRegistry(control, onDamaged);
     this.activeRegion = new DynamoDbActiveRegion(control, onDamaged);
-    this.lines = { read: (keys) => control.getMany(keys) };
+    this.lines = control;
   }
 }
 

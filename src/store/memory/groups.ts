@@ -1,9 +1,9 @@
 import type { Item } from '../../record/index.js';
-import type { GroupAttributes, GroupStore } from '../group-store.js';
+import type { GroupAttributes, GroupScan, GroupScanPage, OperatorGroupStore } from '../group-store.js';
 import { frozenCopy } from './freeze.js';
 
 /** The items of groups in memory. */
-export class MemoryGroups implements GroupStore {
+export class MemoryGroups implements OperatorGroupStore {
   private readonly items = new Map<string, Item>();
 
   /** An item as it is. Undefined: it is not there. */
@@ -20,6 +20,11 @@ export class MemoryGroups implements GroupStore {
     return new Map([...this.items].filter(([key]) => keys.includes(key)));
   }
 
+  /** Reads items as runs do. */
+  getMany(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    return this.read(keys);
+  }
+
   async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
     const item = this.items.get(key);
     if (item?.rev !== expected && item?.rev !== attributes.rev) return false;
@@ -33,5 +38,14 @@ export class MemoryGroups implements GroupStore {
 
   async list(prefix: string): Promise<readonly string[]> {
     return [...this.items.keys()].filter((key) => key.startsWith(prefix));
+  }
+
+  async scan({ prefix, attributes }: GroupScan): Promise<GroupScanPage> {
+    const found = [...this.items].filter(([key]) => key.startsWith(prefix));
+    const only = (item: Item) =>
+      Object.fromEntries(
+        attributes.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])),
+      );
+    return { items: found.map(([key, item]) => ({ key, ...only(item) })), next: undefined };
   }
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../../record/index.js';
-import { isSeq } from '../../record/key.js';
+import { isSeq } from '../../record/seq.js';
 import type { NumberedInserts } from '../numbered-inserts.js';
 import type { MemoryGroups } from './groups.js';
 import type { MemoryTable } from './table.js';

@@ -1,6 +1,6 @@
 import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
-import type { GroupStore } from '../group-store.js';
+import type { OperatorGroupStore } from '../group-store.js';
 import type { JobStore } from '../job-store.js';
 import type { NumberedInserts } from '../numbered-inserts.js';
 import type {
@@ -63,9 +63,9 @@ export class MemoryStore implements OperatorStore {
   readonly readings: ReadingStore;
   readonly jobs: JobStore = new MemoryJobs();
   /** The items of groups, which only those have that work with groups. */
-  readonly groups: GroupStore;
+  readonly groups: OperatorGroupStore;
   /** The items of lines, which lie beside those of groups. */
-  readonly lines: GroupStore;
+  readonly lines: MemoryGroups;
   /** The insertion of records that get numbers, which only those have that number records. */
   readonly numbered: NumberedInserts;
   readonly control: ControlStore;

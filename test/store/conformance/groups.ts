@@ -48,4 +48,21 @@ export function keepingGroups(current: () => StoreUnderTest): void {
     await groups().remove(`${keys[0]}/list`);
     expect(await lists()).toEqual([`${keys[1]}/list`]);
   });
+
+  it('scans items by the beginning of their keys, with the attributes that are named', async () => {
+    const names = Array.from({ length: 30 }, () => `${name()}/scan`);
+    for (const key of names)
+      await groups().write(key, { size: 3, states: new Uint8Array([7]), ids: 'x', rev: key }, undefined);
+    const found = [];
+    let after: string | undefined;
+    do {
+      const page = await groups().scan({ prefix: 'group#', attributes: ['size', 'states'], after });
+      found.push(...page.items.filter(({ key }) => String(key).endsWith('/scan')));
+      after = page.next;
+    } while (after !== undefined);
+    expect(found.map(({ key }) => key).sort()).toEqual([...names].sort());
+    const [first] = found;
+    expect(Object.keys(first ?? {}).sort()).toEqual(['key', 'size', 'states']);
+    expect([first?.size, Uint8Array.from(first?.states as Uint8Array)]).toEqual([3, new Uint8Array([7])]);
+  });
 }

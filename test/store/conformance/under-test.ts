@@ -1,10 +1,11 @@
 import type { Item } from '../../../src/record/index.js';
-import type { GroupStore, OperatorStore } from '../../../src/store/index.js';
+import type { OperatorGroupStore } from '../../../src/store/group-store.js';
+import type { OperatorStore } from '../../../src/store/index.js';
 
 /** A store under test, and the hands of foreign producers and operators in its table. */
 export interface StoreUnderTest {
   readonly store: OperatorStore;
-  readonly groups: GroupStore;
+  readonly groups: OperatorGroupStore;
   /** Writes an item unconditionally. */
   put(item: Item): Promise<void>;
   delete(id: string): Promise<void>;

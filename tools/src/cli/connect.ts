@@ -26,6 +26,8 @@ export interface Target {
   readonly clock: Clock;
   /** An intake attempts, or indexes, what is put without `lane`. False: there is none, or it is not known. */
   readonly hasIntake: boolean;
+  /** A function of the stack counts the members of groups. Undefined: it is not known. */
+  readonly countsGroups?: boolean | undefined;
   /** The runbook of the stack. Undefined: its alarms link to that of the docs, or it is not known. */
   readonly runbookUrl?: string | undefined;
   /** Name and place of the table, for the user. */
@@ -65,9 +67,9 @@ export async function connect({ endpoint, table, stack }: TargetFlags, cwd = pro
 }
 
 async function atStack(stack: string, endpoint: string | undefined): Promise<Target> {
-  const { table, controlTable, hasIntake, runbookUrl } = await tablesOfStack(stack, endpoint);
+  const { table, ...known } = await tablesOfStack(stack, endpoint);
   const found = at({ endpoint, table });
-  return { ...found, controlTable, hasIntake, runbookUrl, where: `${found.where}, stack ${stack}` };
+  return { ...found, ...known, where: `${found.where}, stack ${stack}` };
 }
 
 function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {

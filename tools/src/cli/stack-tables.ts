@@ -9,6 +9,8 @@ export interface StackTables {
   readonly controlTable: string;
   /** An intake of the stack attempts, or indexes, what is put without `lane`. */
   readonly hasIntake: boolean;
+  /** A function of the stack counts the members of groups. */
+  readonly countsGroups: boolean;
   /** The page that its alarms link to. Undefined: that of the docs. */
   readonly runbookUrl?: string | undefined;
 }
@@ -46,7 +48,9 @@ export async function tablesOfStack(stack: string, endpoint: string | undefined)
     const all = [...deployed.backlogs.values()];
     const hasIntake = all.some(({ intake }) => intake);
     const runbookUrl = all.find((one) => one.runbookUrl !== undefined)?.runbookUrl;
-    if (wrong === undefined) return { table: records, controlTable: control, hasIntake, runbookUrl };
+    const countsGroups = all.some(({ groups }) => groups);
+    if (wrong === undefined)
+      return { table: records, controlTable: control, hasIntake, countsGroups, runbookUrl };
     throw new ConfigurationError(
       `--stack: the ${deployed.where}: expected the name of a table, got "${printable(wrong)}"`,
     );

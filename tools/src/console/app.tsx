@@ -10,6 +10,8 @@ import type { ConsoleDeps } from './deps.js';
 import { ReadError } from './errors.js';
 import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
+import { rolesOf } from './groups/roles.js';
+import { groupsRoutes } from './groups/routes.js';
 import { jobsRoutes } from './jobs/routes.js';
 import { JobRunner } from './jobs/runner.js';
 import { type PageContext, page, Verdict } from './layout.js';
@@ -44,6 +46,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
     isRecurringSeen ||= queues.some(({ queue }) => queue === RECURRING_QUEUE);
     return isRecurringSeen || (deps.queues?.() ?? []).some(({ name }) => name === RECURRING_QUEUE);
   };
+  let areGroupsSeen = false;
   const contextOf = (request: Context): PageContext => {
     let jobs: readonly Job[] | undefined;
     return {
@@ -55,6 +58,10 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
         return jobs;
       },
       hasRecurring,
+      hasGroups: () => areGroupsSeen || deps.countsGroups?.() === true,
+      noteRecords: (records) => {
+        areGroupsSeen ||= records.some((record) => rolesOf(record).length > 0);
+      },
       flash: notes.read(request.req.query('note')),
     };
   };
@@ -92,6 +99,12 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
     '/recurring',
     recurringRoutes(routes, () => {
       isRecurringSeen = true;
+    }),
+  );
+  app.route(
+    '/groups',
+    groupsRoutes(routes, () => {
+      areGroupsSeen = true;
     }),
   );
   app.route('/', bulkRoutes(routes));

@@ -27,6 +27,8 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly alarms?: AlarmSource | undefined;
   /** False: an intake indexes what is inserted here. Default: true, the console does so itself. */
   readonly indexAtOnce?: boolean | undefined;
+  /** Tells whether a function of the app counts the members of groups. Default: not known. */
+  readonly countsGroups?: (() => boolean) | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
 }

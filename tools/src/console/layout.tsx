@@ -1,3 +1,4 @@
+import type { BacklogRecord } from 'dynamo-backlog';
 import { type Job, systemClock } from 'dynamo-backlog/engine';
 import { failingAttempts, fullClock, names } from 'dynamo-backlog/overview';
 import { html } from 'hono/html';
@@ -23,6 +24,10 @@ export interface PageContext {
   readonly jobs: () => readonly Job[];
   /** Tells whether there are recurring records, as far as the pages so far have seen. */
   readonly hasRecurring: () => boolean;
+  /** Tells whether there are groups of records, as far as the pages so far have seen. */
+  readonly hasGroups: () => boolean;
+  /** Takes note of records that a page shows: of a group, they bring the page of the groups into the navigation. */
+  readonly noteRecords: (records: readonly BacklogRecord[]) => void;
   /** The result of an action before this page. */
   readonly flash?: Flash | undefined;
 }
@@ -39,6 +44,7 @@ const VIEWS = [
   ['/records', 'Records'],
   ['/tiers', 'Tiers'],
   ['/recurring', 'Recurring'],
+  ['/groups', 'Groups'],
   ['/jobs', 'Jobs'],
 ] as const;
 
@@ -118,7 +124,9 @@ function Page({ context, title, view, refreshSeconds, children }: PageProps) {
 function Header({ context, view }: { context: PageContext; view: View | undefined }) {
   const { deps, now } = context;
   const { access, runtime } = deps;
-  const views = VIEWS.filter(([, name]) => name !== 'Recurring' || name === view || context.hasRecurring());
+  const used = { Recurring: context.hasRecurring, Groups: context.hasGroups };
+  const isUsed = (name: View) => (name === 'Recurring' || name === 'Groups' ? used[name]() : true);
+  const views = VIEWS.filter(([, name]) => name === view || isUsed(name));
   return (
     <header class="top">
       <a class="brand" href="/">

@@ -40,6 +40,11 @@ export class CurrentApp {
     return this.#app.streams.length === 0;
   }
 
+  /** Tells whether a function counts the members of groups. */
+  get countsGroups(): boolean {
+    return this.#app.functions.some(({ environment }) => environment.BACKLOG_GROUPS === 'true');
+  }
+
   set(app: LocalApp): void {
     this.#app = app;
     this.#queues = queuesOf(app);

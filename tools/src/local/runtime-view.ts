@@ -142,6 +142,7 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
       redact: options.redact,
       folder: deps.logFolder,
       indexAtOnce: current.indexAtOnce,
+      countsGroups: () => current.countsGroups,
     });
   const opened = () => {
     shown.console ??= openConsole();

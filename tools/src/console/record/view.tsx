@@ -15,6 +15,7 @@ import { outsideWait, outsideWaitText } from '../../outside-wait.js';
 import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
 import { outsideEndsFor } from '../actions/outside-ends.js';
+import { GroupLines } from '../groups/record-lines.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
 import { queuePolicy } from '../queue-policy.js';
@@ -46,6 +47,7 @@ export function recordPage(
   { running, paused, reading, line }: RecordSurroundings,
 ) {
   const { deps, now } = context;
+  context.noteRecords([record]);
   const plan = planOf(record, queuePolicy(deps, record.queue, reading), now);
   const shown = shownPayload(record, deps.redact);
   const result = shownResult(record, deps.redact);
@@ -72,6 +74,7 @@ export function recordPage(
                 <StateBadge state={stateOf(record, running)} /> <Summary record={record} now={now} />
               </p>
               <RecurringLine record={record} now={now} />
+              <GroupLines record={record} />
             </div>
             {isBehind(record, line) ? null : (
               <NextBox record={record} plan={plan} now={now} running={running} paused={paused} />

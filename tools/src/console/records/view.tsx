@@ -42,6 +42,7 @@ export async function recordsPage(context: PageContext, reader: CountsReader, ad
   // A whole id is found wherever the record is, also where the index does not lead to it.
   const first = exact !== undefined && isFirst ? [exact] : [];
   const records = [...first, ...found.records.filter(({ id }) => id !== exact?.id)];
+  context.noteRecords(records);
   const own = queues.filter(({ queue }) => text.queue === '' || queue === text.queue);
   const known = deps.runtime?.status().queues.filter(({ table }) => table === deps.backlog.table);
   const states = filter.isByState ? countsOf(own, known) : undefined;

@@ -33,6 +33,8 @@ export interface RuntimeConsoleDeps {
   readonly erp: SampleErp | undefined;
   /** True if no intake looks after the app's tables. */
   readonly indexAtOnce: boolean;
+  /** Tells whether a function of the app counts the members of groups. */
+  readonly countsGroups: () => boolean;
 }
 
 /** The console of a local runtime, for its first table of records, and the jobs that it works on. Undefined: there is none. */
@@ -59,6 +61,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     where: `table ${table} of the local runtime${also}`,
     redact: deps.redact,
     indexAtOnce: deps.indexAtOnce,
+    countsGroups: deps.countsGroups,
     queues: () =>
       queues().map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
     countsForMs: 1_000,
