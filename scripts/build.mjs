@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { COMMAND_LINE, CREATE } from './command-line.mjs';
 import { FOLDERS, handlerBundle } from './handlers.mjs';
+import { stripInternalDeclarations } from './internal-declarations.mjs';
 import { licensesOf } from './licenses.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,7 +30,8 @@ try {
   const [, inTools, inCreate, ...inHandlers] = await Promise.all([
     compile(library)
       .then(() => dropUnusedDeclarations(library))
-      .then(() => stripComments(library)),
+      .then(() => stripComments(library))
+      .then(async () => stripInternalDeclarations(library, await declaredEntries(library))),
     bundle(COMMAND_LINE, tools),
     bundle(CREATE, create),
     ...Object.entries(FOLDERS).map(([folder, names]) =>
@@ -89,8 +91,6 @@ async function stripComments(folder) {
 
 /** Removes declarations that no entry of the package needs: their code has no types of its own for a user. */
 async function dropUnusedDeclarations(folder) {
-  const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-  const entries = Object.values(exports).flatMap(({ types }) => types ?? []);
   const used = new Set();
   const visit = async (file) => {
     if (used.has(file)) return;
@@ -98,10 +98,17 @@ async function dropUnusedDeclarations(folder) {
     const imported = [...(await readFile(file, 'utf8')).matchAll(IMPORTED)].map(([, path]) => path);
     await Promise.all(imported.map((path) => visit(join(dirname(file), path.replace(/\.js$/, '.d.ts')))));
   };
-  await Promise.all(entries.map((path) => visit(join(folder, path.replace(/^\.\/dist\//, '')))));
+  await Promise.all((await declaredEntries(folder)).map(visit));
   const files = await readdir(folder, { recursive: true });
   const unused = files.filter((file) => file.endsWith('.d.ts') && !used.has(join(folder, file)));
   await Promise.all(unused.map((file) => rm(join(folder, file))));
+}
+
+/** The declarations of the package's entries. */
+async function declaredEntries(folder) {
+  const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const paths = Object.values(exports).flatMap(({ types }) => types ?? []);
+  return paths.map((path) => join(folder, path.replace(/^\.\/dist\//, '')));
 }
 
 /** Gives the files that went into it. */

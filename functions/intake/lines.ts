@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type IndexingDeps, readEach } from '../../src/intake/index.js';
-import { lineChangesOf } from '../../src/lines/changes-of.js';
+import { lineChangesOf, type Versions } from '../../src/lines/changes-of.js';
 import { placeOf } from '../../src/lines/names.js';
 import { orderRulesOf } from '../../src/lines/rules.js';
 import { type LinesDeps, type TakenChanges, takeChanges } from '../../src/lines/take-changes.js';
@@ -26,6 +26,14 @@ export interface LinesGiven {
   readonly indexing: IndexingDeps;
   readonly invoker: Pick<Invoker, 'sendToRedelivery'>;
   readonly logger: Logger;
+}
+
+/**
+ * Tells whether a record that waits has come from another queue. A run of that one may be attempting it, and no claim of a run in this one
+ * would show that: it takes its place in its line when it is indexed.
+ */
+function hasComeFromElsewhere({ before, after }: Omit<Versions, 'id'>): boolean {
+  return before !== undefined && after !== undefined && isPending(after) && before.queue !== after.queue;
 }
 
 /** The longest delay of a message of SQS. */
@@ -69,6 +77,7 @@ export class Lines {
       order.push(sequenceNumber);
       const records = { id, before: before?.record, after: after?.record };
       for (const change of lineChangesOf(records, isOrdered, clock)) {
+        if (change.record && hasComeFromElsewhere(records)) continue;
         places.set(change, sequenceNumber);
         if (change.record) inLines.add(sequenceNumber);
       }
@@ -79,7 +88,10 @@ export class Lines {
       const sequenceNumber = places.get(by) ?? '';
       return { sequenceNumber, id: record.id, kind: 'inserted', record };
     });
-    const others = changes.filter(({ sequenceNumber }) => !inLines.has(sequenceNumber));
+    // The stream has the ends of all records with numbers, of queues without order, too.
+    const others = changes.filter(
+      ({ sequenceNumber, record }) => !inLines.has(sequenceNumber) && record?.status !== 'SUCCESS',
+    );
     this.warnOfUnordered(others);
     // What comes again begins at the first of them that could not be handled.
     const orderOf = new Map(order.map((place, at) => [place, at]));

@@ -5,7 +5,7 @@ import { isAt } from './rules.js';
 import type { LineChange } from './take-turns.js';
 
 /** A change of the table of records. */
-interface Versions {
+export interface Versions {
   readonly id: string;
   /** Undefined: it was not there, or cannot be read. */
   readonly before: BacklogRecord | undefined;

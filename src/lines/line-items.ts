@@ -1,9 +1,10 @@
 import type { Item } from '../record/index.js';
 import type { GroupStore } from '../store/group-store.js';
+import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import { attributesOf, type Line, parseLine } from './line.js';
-import { type Entry, type LinePage, parsePage, withEntries } from './line-page.js';
-import { type LineName, lineKey, linePageKey, pageOf } from './names.js';
+import { type Entry, isFull, type LinePage, parsePage, withEntries, withoutEntries } from './line-page.js';
+import { firstOf, type LineName, lineKey, linePageKey, pageOf } from './names.js';
 
 export interface LineItemsDeps {
   /** The items of lines in the control table. */
@@ -20,7 +21,7 @@ const PAGES_AT_ONCE = 25;
 export class LineItems {
   constructor(
     private readonly name: LineName,
-    private readonly deps: LineItemsDeps,
+    private readonly deps: LineItemsDeps & { readonly logger?: Pick<AttemptLogger, 'error'> | undefined },
   ) {}
 
   /** Reads the line, strongly. */
@@ -34,8 +35,12 @@ export class LineItems {
     return this.put(lineKey(this.name), attributesOf(line), line.rev);
   }
 
-  /** Adds entries to their pages. False: another process has changed one of these meanwhile. */
-  async note(entries: readonly Entry[]): Promise<boolean> {
+  /**
+   * Adds entries to their pages. False: another process has changed one of these meanwhile.
+   *
+   * @param next the first number whose turn has not come
+   */
+  async note(entries: readonly Entry[], next: number): Promise<boolean> {
     const numbers = [...new Set(entries.map(({ seq }) => pageOf(seq)))];
     for (let start = 0; start < numbers.length; start += PAGES_AT_ONCE) {
       const some = numbers.slice(start, start + PAGES_AT_ONCE);
@@ -43,9 +48,11 @@ export class LineItems {
       const written = await Promise.all(
         some.map((number) => {
           const page = pages.get(number) ?? { entries: [] };
+          if (isFull(page)) this.warnOf(number);
           const attributes = withEntries(
             page,
             entries.filter(({ seq }) => pageOf(seq) === number),
+            next,
           );
           return attributes === undefined || this.put(linePageKey(this.name, number), attributes, page.rev);
         }),
@@ -85,9 +92,25 @@ export class LineItems {
 
   /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. */
   async removePages(numbers: readonly number[]): Promise<void> {
-    for (const [number, { rev }] of await this.pages(numbers)) {
-      await this.deps.lines.remove(linePageKey(this.name, number), rev);
+    const passed = [...(await this.pages(numbers))].filter(([, { hasBack }]) => !hasBack);
+    for (let at = 0; at < passed.length; at += PAGES_AT_ONCE) {
+      const some = passed.slice(at, at + PAGES_AT_ONCE);
+      await Promise.all(
+        some.map(([number, { rev }]) => this.deps.lines.remove(linePageKey(this.name, number), rev)),
+      );
     }
+  }
+
+  /** Removes entries of records that have ended from a page, unless it was changed since it was read. */
+  async removeEntries(number: number, page: LinePage, over: ReadonlySet<Entry>): Promise<void> {
+    await this.put(linePageKey(this.name, number), withoutEntries(page, over), page.rev);
+  }
+
+  private warnOf(page: number): void {
+    const { queue, key } = this.name;
+    this.deps.logger?.error('so many records have one number that their line leaves others to the sweep', {
+      ...{ queue, key, from: firstOf(page) },
+    });
   }
 
   private put(key: string, attributes: Item, expected: string | undefined): Promise<boolean> {

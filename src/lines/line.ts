@@ -9,6 +9,8 @@ export interface Head {
   readonly seq: number;
   /** The record whose change has given it its turn: if that change comes again, its turn is begun again. */
   readonly by: string;
+  /** The time at which its turn has begun. */
+  readonly since: number;
 }
 
 /** Numbers that were left out, as they had not come for so long. */
@@ -31,6 +33,10 @@ export interface Line {
   readonly head?: Head | undefined;
   /** The lowest number before `next` at which a record waits again, as after a redrive. Undefined: none does. */
   readonly back?: number | undefined;
+  /** The highest such number. Undefined: there is none. */
+  readonly backTo?: number | undefined;
+  /** No record waits in the pages between that of `next` and this number. Undefined: not known. */
+  readonly ahead?: number | undefined;
   /** The time at which the number `next` was missed, although a higher one has come. Undefined: none is missed. */
   readonly gapSince?: number | undefined;
   /** The time before which no turn begins, as an attempt of the last head may be under way. Undefined: none is. */
@@ -47,13 +53,17 @@ export const NEW_LINE: Line = { next: 1, last: 0 };
 /** Reads a line. What is invalid counts as absent: the line then goes on where its records say. */
 export function parseLine(item: Item | undefined): Line {
   if (item === undefined) return NEW_LINE;
-  const { rev, next, last, head, back, gapSince, until, cancelTo, leftOut } = item;
+  const { rev, last, head, back, backTo, ahead, gapSince, until, cancelTo, leftOut } = item;
+  const next = isSeq(item.next) ? item.next : 1;
   return {
     rev: typeof rev === 'string' ? rev : undefined,
-    next: isSeq(next) ? next : 1,
+    next,
     last: isSeq(last) ? last : 0,
     head: headOf(head),
-    back: isSeq(back) ? back : undefined,
+    ...(isSeq(back)
+      ? { back, backTo: isSeq(backTo) ? backTo : next }
+      : { back: undefined, backTo: undefined }),
+    ahead: isSeq(ahead) ? ahead : undefined,
     gapSince: isTime(gapSince) ? gapSince : undefined,
     until: isTime(until) ? until : undefined,
     cancelTo: isSeq(cancelTo) ? cancelTo : undefined,
@@ -63,10 +73,10 @@ export function parseLine(item: Item | undefined): Line {
 
 /** The attributes of a line's item; `null` for what it has not, as a write leaves alone what it does not name. */
 export function attributesOf({ rev: _, ...line }: Line): Item {
-  const { next, last, head = null, back = null, gapSince = null, until = null, cancelTo = null } = line;
-  const { leftOut } = line;
+  const { next, last, head = null, back = null, backTo = null, ahead = null } = line;
+  const { gapSince = null, until = null, cancelTo = null, leftOut } = line;
   return {
-    ...{ next, last, head: head && { ...head }, back, gapSince, until, cancelTo },
+    ...{ next, last, head: head && { ...head }, back, backTo, ahead, gapSince, until, cancelTo },
     ...(leftOut && { leftOut: { ...leftOut } }),
   };
 }
@@ -81,7 +91,7 @@ function leftOutOf(value: unknown): LeftOut | undefined {
 }
 
 function headOf(value: unknown): Head | undefined {
-  const { id, seq, by } = (typeof value === 'object' && value !== null ? value : {}) as Item;
+  const { id, seq, by, since } = (typeof value === 'object' && value !== null ? value : {}) as Item;
   if (typeof id !== 'string' || !isSeq(seq)) return undefined;
-  return { id, seq, by: typeof by === 'string' ? by : '' };
+  return { id, seq, by: typeof by === 'string' ? by : '', since: isTime(since) ? since : 0 };
 }

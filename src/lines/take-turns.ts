@@ -4,8 +4,9 @@ import type { Head, Line } from './line.js';
 import { LineItems, type LineItemsDeps } from './line-items.js';
 import type { Entry } from './line-page.js';
 import { type LineName, type Place, pageOf } from './names.js';
+import { readRecord } from './read-record.js';
 import { hasEnded, isAt, type OrderRules } from './rules.js';
-import { type Found, Search, type SearchDeps } from './search.js';
+import { type Found, MAX_PAGES, Search, type SearchDeps } from './search.js';
 
 /** A change of a record, as the line that it belongs to sees it. */
 export interface LineChange {
@@ -44,8 +45,6 @@ export interface TurnDeps extends LineItemsDeps, SearchDeps {
 const MAX_RUN_MS = 15 * 60_000;
 const MAX_TRIES = 12;
 const BACKOFF_MS = 15;
-/** Pages that are removed at once when their numbers have passed. */
-const MAX_REMOVED = 4;
 
 /**
  * Takes note of changes of the records of one line, and gives the next record its turn when the one before has ended. Two processes may
@@ -63,7 +62,7 @@ export async function takeTurns(
   deps: TurnDeps,
 ): Promise<Turn> {
   const items = new LineItems(name, deps);
-  const look = new Look(name, new Map(changes.map((change) => [change.id, change])), items, rules, deps);
+  const look = new Look(name, lastOfEach(changes), items, rules, deps);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (tries > 0) await deps.clock.sleep(BACKOFF_MS * 2 ** Math.min(tries, 6) * deps.random());
     const line = await items.read();
@@ -76,16 +75,26 @@ export async function takeTurns(
     const passed = passedPages(line, after);
     if (passed.length > 0) await items.removePages(passed);
     // Those that were noted while it had a head have not seen that it has none.
-    if (after.head !== undefined || line.head === undefined) return turn;
+    if (after.head !== undefined || line.head === undefined) return look.asItIs(turn);
   }
   throw new StoreUnavailableError('others change the same line all the time');
+}
+
+/** The last change of each record. A long attempt of it may have been under way before any of them. */
+function lastOfEach(changes: readonly LineChange[]): Map<string, LineChange> {
+  const byId = new Map<string, LineChange>();
+  for (const change of changes) {
+    const goesOn = change.goesOn || byId.get(change.id)?.goesOn;
+    byId.set(change.id, goesOn ? { ...change, goesOn } : change);
+  }
+  return byId;
 }
 
 /** Pages whose numbers have all passed by this write. */
 function passedPages(before: Line, { next, back }: Line): number[] {
   const end = Math.min(pageOf(next), pageOf(back ?? next));
   const all: number[] = [];
-  for (let page = pageOf(before.next); page < end && all.length < MAX_REMOVED; page++) all.push(page);
+  for (let page = pageOf(before.next); page < end && all.length < MAX_PAGES; page++) all.push(page);
   return all;
 }
 
@@ -96,7 +105,7 @@ interface Step extends Turn {
 
 /** Looks at a line with these changes. */
 class Look {
-  /** The records that are in their pages. */
+  /** The records that are in their pages, by `notedAs`. */
   private readonly noted = new Set<string>();
 
   constructor(
@@ -115,37 +124,57 @@ class Look {
     const open: Line = isFree ? { ...line, ...end, head: undefined } : line;
     const all = await this.toNote(open);
     const hasLate = all.some(({ seq }) => seq < open.next);
-    const first = isFree && !hasLate ? this.firstInTurn(open) : undefined;
+    const inTurn = isFree && !hasLate ? this.firstInTurn(open) : undefined;
+    const first = inTurn && head && (await this.hasTwin(head)) ? undefined : inTurn;
     const entries = all.filter(({ id }) => id !== first?.id);
-    const unseen = entries.filter(({ id }) => !this.noted.has(id));
+    const unseen = entries.filter((entry) => !this.noted.has(notedAs(entry, open)));
     if (unseen.length > 0) {
-      if (!(await this.items.note(unseen))) return undefined;
-      for (const { id } of unseen) this.noted.add(id);
+      if (!(await this.items.note(unseen, open.next))) return undefined;
+      for (const entry of unseen) this.noted.add(notedAs(entry, open));
       if (!isFree) return undefined;
     }
     const noted = withKnown(open, [...entries, ...(first ? [first.place] : [])]);
     if (!isFree) return this.held(head as Head, line, noted);
     if (first) return this.begun(noted, { id: first.id, seq: first.place.seq }, first.record);
-    const from = Math.min(noted.back ?? noted.next, head?.seq ?? noted.next);
     const search = new Search(this.name, noted, this.items, this.rules, this.deps);
-    return this.afterSearch(line, noted, await search.findNext(from, head?.id));
+    return this.afterSearch(line, noted, await search.findNext(head));
+  }
+
+  /**
+   * The turn with its record as it is behind the write of the line. A run that had read the line before may have taken the record out of
+   * the index since it was read here: then none would find it.
+   */
+  async asItIs(turn: Turn): Promise<Turn> {
+    if (turn.start?.lane === undefined) return turn;
+    const now = await readRecord(turn.start.id, this.deps);
+    return { ...turn, start: now && isPending(now) ? now : undefined };
+  }
+
+  /** Tells whether another record that waits has the number of the head: its turn is the next. */
+  private async hasTwin({ id, seq }: Head): Promise<boolean> {
+    const page = (await this.items.pages([pageOf(seq)])).get(pageOf(seq));
+    return page?.entries.some((entry) => entry.seq === seq && entry.id !== id) === true;
   }
 
   /** What changes in the line as its head has ended; undefined: it has not. */
   private async endOf(head: Head, line: Line): Promise<Partial<Line> | undefined> {
-    const { clock, records, isUnderAttempt, checksHead } = this.deps;
+    const { clock, isUnderAttempt, checksHead } = this.deps;
     const change = this.changes.get(head.id);
     const isChange = change !== undefined && !change.isLook;
-    if (!isChange && !checksHead) return undefined;
+    // No event tells that it was moved as it waited for another attempt. It is read when its turn has lasted for long.
+    const isOld = head.since + MAX_RUN_MS * (clock.speed ?? 1) < clock.now();
+    if (!isChange && !checksHead && !isOld) return undefined;
     let [now, isOwnEnd] = [change?.record, change?.isOwnEnd === true];
     // One that has come back has ended before: this change may be that of its earlier end, which the stream brings again.
     if (!isChange || head.seq < line.next) {
-      now = await records.get(head.id);
+      now = await readRecord(head.id, this.deps);
       isOwnEnd &&= now?.rev === change?.record?.rev;
     }
     const isHere = now !== undefined && isAt({ ...this.name, seq: head.seq }, now);
     if (isHere && !hasEnded(now, this.rules)) return undefined;
     const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id, this.name.queue)));
+    // Its own end comes by its event.
+    if (!isOver && !isChange && !checksHead) return undefined;
     const cancels = this.rules.onDeadHead === 'cancel' && now?.status === 'DEAD' && !isUnwanted(now);
     return {
       next: Math.max(line.next, head.seq + 1),
@@ -178,7 +207,7 @@ class Look {
       const { seq } = place;
       if (seq < next) {
         // It has had its turn: an old change that comes again, or one that is to be attempted once more.
-        const now = record && isPending(record) ? await this.deps.records.get(id) : undefined;
+        const now = record && isPending(record) ? await readRecord(id, this.deps) : undefined;
         if (!now || !isPending(now) || !isAt(place, now)) continue;
       }
       entries.push({ id, seq });
@@ -189,7 +218,7 @@ class Look {
   /** The head goes on. If it has its turn by one of these changes, it is started again: its start may have been lost. */
   private async held(head: Head, before: Line, noted: Line): Promise<Step> {
     const isAgain = this.changes.has(head.id) || this.changes.has(head.by);
-    const record = isAgain ? await this.deps.records.get(head.id) : undefined;
+    const record = isAgain ? await readRecord(head.id, this.deps) : undefined;
     const start = record && isPending(record) ? record : undefined;
     return { after: this.unlessSame(before, noted), start, skipped: 0 };
   }
@@ -198,8 +227,9 @@ class Look {
     const by = [...this.changes.keys()].at(-1) ?? id;
     const next = Math.max(line.next, seq);
     const cancelTo = line.cancelTo !== undefined && next > line.cancelTo ? undefined : line.cancelTo;
-    const head = { id, seq, by };
-    const begun: Line = { ...line, next, head, gapSince: undefined, until: undefined, cancelTo };
+    const ahead = line.ahead !== undefined && pageOf(line.ahead) > pageOf(next) ? line.ahead : undefined;
+    const head = { id, seq, by, since: this.deps.clock.now() };
+    const begun: Line = { ...line, next, head, ahead, gapSince: undefined, until: undefined, cancelTo };
     const start = isPending(record) ? record : undefined;
     const skipped = next - line.next;
     if (skipped === 0) return { after: begun, start, skipped };
@@ -207,17 +237,25 @@ class Look {
     return { after: { ...begun, leftOut }, start, skipped };
   }
 
-  private afterSearch(before: Line, noted: Line, { next, back, waiting, isUnfinished }: Found): Step {
+  private afterSearch(before: Line, noted: Line, found: Found): Step {
+    const { next, back, waiting, isUnfinished } = found;
     const { clock } = this.deps;
     const now = clock.now();
     const gap = next > noted.next ? undefined : noted.gapSince;
-    const moved: Line = { ...noted, next, back, gapSince: gap };
+    // What others have noted while the line had a head, they have not written into it.
+    const ahead = before.head === undefined ? found.ahead : noted.ahead;
+    const moved: Line = {
+      ...{ ...noted, next, back, gapSince: gap },
+      backTo: back === undefined ? undefined : Math.max(noted.backTo ?? 0, back),
+      ahead: ahead !== undefined && pageOf(ahead) > pageOf(next) ? ahead : undefined,
+      cancelTo: next > (noted.cancelTo ?? 0) ? undefined : noted.cancelTo,
+    };
     const later = (line: Line, id: string | undefined, seconds: number): Step => ({
       after: this.unlessSame(before, line),
       later: id === undefined ? undefined : { id, seconds: Math.max(0, seconds) },
       skipped: 0,
     });
-    if (isUnfinished) return later(moved, [...this.changes.keys()].at(-1), 0);
+    if (isUnfinished) return later(moved, found.unread ?? [...this.changes.keys()].at(-1), 0);
     if (!waiting) return later({ ...moved, gapSince: undefined, cancelTo: undefined }, undefined, 0);
     const { entry, record } = waiting;
     const { until = 0 } = moved;
@@ -236,29 +274,46 @@ class Look {
   }
 
   /**
-   * The line as it was, if nothing has changed in it. Where a record has ended that waited, it is written in any case: another process
-   * may have read that record before, and be giving it its turn.
+   * The line as it was, if nothing has changed in it. Where another process may go by a record as it was before, it is written in any
+   * case: a record that waited has ended, or one waits where the head is, or in a line without a head.
    */
   private unlessSame(before: Line, after: Line): Line {
-    const names = ['next', 'last', 'back', 'gapSince', 'until', 'cancelTo', 'head'] as const;
+    const { head, next, back = next } = before;
+    const names = [
+      ...(['next', 'last', 'back', 'backTo', 'ahead', 'gapSince', 'until', 'cancelTo', 'head'] as const),
+    ];
     const isSame = names.every((name) => before[name] === after[name]);
-    const ends = ({ id, place, record, isLook }: LineChange) =>
-      !isLook &&
-      id !== before.head?.id &&
-      place.seq >= (before.back ?? before.next) &&
-      (record === undefined || !isPending(record));
-    return isSame && ![...this.changes.values()].some(ends) ? before : after;
+    const matters = ({ id, place: { seq }, record, isLook }: LineChange) => {
+      if (isLook || id === head?.id || seq < back) return false;
+      const hasEnded = record === undefined || !isPending(record);
+      return hasEnded || head === undefined || seq === head.seq;
+    };
+    return isSame && ![...this.changes.values()].some(matters) ? before : after;
   }
 }
 
-/** The line with numbers that have become known: the highest one as far as its page goes, and the lowest that has come back. */
+/** The name of an entry among those that are noted: one that comes back is written again. */
+function notedAs({ id, seq }: Entry, { next }: Line): string {
+  return `${seq < next ? 'back' : 'waits'} ${seq} ${id}`;
+}
+
+/** The line with numbers that have become known: the highest one as far as its page goes, and the lowest ones. */
 function withKnown(line: Line, known: readonly { readonly seq: number }[]): Line {
   const numbers = known.map(({ seq }) => seq);
-  const highest = Math.max(line.last, ...numbers);
-  const back = Math.min(line.back ?? line.next, ...numbers);
+  const { next, last } = line;
+  const highest = Math.max(last, ...numbers);
+  const back = Math.min(line.back ?? next, ...numbers);
+  const backTo = Math.max(line.backTo ?? 0, ...numbers.filter((seq) => seq < next));
+  const lowest = Math.min(...numbers.filter((seq) => pageOf(seq) > pageOf(next)));
+  // None was known beyond the page of `next`, and now one is that lies far beyond it.
+  const isFar = pageOf(last) <= pageOf(next) && pageOf(lowest) - pageOf(next) > MAX_PAGES;
+  const before = line.ahead ?? (isFar ? lowest : undefined);
+  const ahead = before === undefined ? undefined : Math.min(before, lowest);
   return {
     ...line,
-    last: pageOf(highest) > pageOf(line.last) ? highest : line.last,
-    back: back < line.next ? back : undefined,
+    last: pageOf(highest) > pageOf(last) ? highest : last,
+    back: back < next ? back : undefined,
+    backTo: back < next ? backTo : undefined,
+    ahead: ahead !== undefined && Number.isFinite(ahead) ? ahead : undefined,
   };
 }

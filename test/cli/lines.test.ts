@@ -25,7 +25,7 @@ async function putLine(key: string, line: Line, waiting: readonly { id: string; 
   for (const [page, entries] of groupBy(waiting, ({ seq }) => pageOf(seq)))
     await tables.control.put({
       key: linePageKey(name, page),
-      ...withEntries({ entries: [] }, entries),
+      ...withEntries({ entries: [] }, entries, line.next),
       rev: 'p',
     });
 }
@@ -43,7 +43,7 @@ async function putHead(id: string, attributes: object) {
   await tables.table.put({ id, queue: 'orders', payload: 1, rev: 'r', ...failed, ...attributes });
 }
 
-const head = (id: string, seq: number) => ({ id, seq, by: id });
+const head = (id: string, seq: number) => ({ id, seq, by: id, since: 0 });
 
 async function putDead(key: string, id = `${key}-1`, followers = 30) {
   await putHead(id, { key, seq: 1, status: 'DEAD', lane: 'orders/dead', dueAt: iso(-MINUTE) });

@@ -13,7 +13,7 @@ async function putLine(store: MemoryStore, key: string, line: Line, numbers: rea
   const name = { queue: 'orders', key };
   const entries = numbers.map((seq) => ({ id: `r-${seq}`, seq }));
   await store.lines.write(lineKey(name), { ...attributesOf(line), rev: 'l' }, undefined);
-  const page = { ...withEntries({ entries: [] }, entries), rev: 'p' };
+  const page = { ...withEntries({ entries: [] }, entries, line.next), rev: 'p' };
   await store.lines.write(linePageKey(name, 0), page, undefined);
 }
 
@@ -24,7 +24,12 @@ it('says behind what a record waits, and links to the dead head of its line', as
   const { app, store } = consoleUnderTest();
   store.put(dead('r-2', { key: EVIL, seq: 2 }));
   store.put(behind('r-5', EVIL, 5));
-  await putLine(store, EVIL, { next: 2, last: 6, head: { id: 'r-2', seq: 2, by: '' } }, [2, 3, 4, 5, 6]);
+  await putLine(
+    store,
+    EVIL,
+    { next: 2, last: 6, head: { id: 'r-2', seq: 2, by: '', since: NOW } },
+    [2, 3, 4, 5, 6],
+  );
   const { text } = await get(app, '/record?id=r-5');
   expect(text).toContain('>Line of its key</h2>');
   expect(text).toContain('held by a dead record');

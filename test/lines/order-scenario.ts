@@ -82,26 +82,32 @@ export function makeOrderScenario(random: Random, troubledMs: number): OrderScen
 }
 
 function recordsOf(random: Random, key: string, troubledMs: number, hasGaps: boolean): Planned[] {
-  const count = pick(random, [2, 5, 8, 20]);
+  // More than one look at a line reads.
+  const isLong = chance(random, 0.02);
+  const count = isLong ? between(random, 220, 500) : pick(random, [2, 5, 8, 20]);
   const spreadMs = pick(random, [50, 5_000, troubledMs]);
   const isOrderly = chance(random, 0.5);
-  const first = hasGaps && chance(random, 0.2) ? between(random, 2, 2_000) : 1;
+  const first = hasGaps && chance(random, 0.2) ? between(random, 2, pick(random, [2_000, 1_000_000])) : 1;
+  const jumpAt = hasGaps && chance(random, 0.1) ? between(random, 1, count) : count;
+  const jump = between(random, 1_000, pick(random, [3_000, 1_000_000]));
+  // All of a long line end behind a number that has not come.
+  const endsAll = isLong && chance(random, 0.5);
   const fails = pick(random, [0, 0.2, 0.6]);
   const meddles = pick(random, [0, 0, 0.15]);
-  const seqs = Array.from({ length: count }, (_, at) => first + at);
+  const seqs = Array.from({ length: count }, (_, at) => first + at + (at >= jumpAt ? jump : 0));
   const times = seqs.map(() => between(random, 0, spreadMs));
   if (isOrderly) times.sort((a, b) => a - b);
   return seqs.flatMap((seq, at): Planned[] => {
-    if (hasGaps && chance(random, 0.1)) return [];
+    if (hasGaps && (chance(random, isLong ? 0.01 : 0.1) || (endsAll && at === 1))) return [];
     const isLate = hasGaps && chance(random, 0.05);
     const atMs = (times[at] ?? 0) + (isLate ? between(random, 60_000, 400_000) : 0);
     const planned: Planned = {
       ...{ id: `${key}${seq}`, key, seq, atMs },
       isIndexed: chance(random, 0.05),
       delayMs: chance(random, 0.05) ? between(random, 1_000, 200_000) : undefined,
-      durationMs: pick(random, [10, 300, 4_000]),
-      failures: chance(random, fails) ? pick(random, [1, 2, 3, 3]) : 0,
-      ends: chance(random, meddles)
+      durationMs: isLong ? 10 : pick(random, [10, 300, 4_000]),
+      failures: chance(random, isLong ? 0.01 : fails) ? pick(random, [1, 2, 3, 3]) : 0,
+      ends: chance(random, endsAll ? 0.95 : meddles)
         ? {
             atMs: atMs + between(random, 0, pick(random, [3_000, 100_000])),
             how: pick(random, ['discarded', 'removed', 'deleted'] as const),

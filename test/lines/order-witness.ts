@@ -22,7 +22,6 @@ export class Witness {
     private readonly record: (id: string) => BacklogRecord | undefined,
     private readonly now: () => number,
     private readonly rules: OrderRules | undefined,
-    private readonly losesEvents: () => boolean,
     private readonly excusesLeftOut: boolean,
   ) {}
 
@@ -69,7 +68,7 @@ export class Witness {
     if (this.excusesLeftOut && this.skipped.has(key)) return;
     // Of two records of one number, the line knows of the second one only when its event has come.
     const hasTwin = this.known.has(`${before}-twin`);
-    if (before.endsWith('-twin') || (hasTwin && this.losesEvents())) return;
+    if (before.endsWith('-twin') || hasTwin) return;
     this.report(`${id} is attempted before ${before}, at ${this.now()}`);
   }
 }
