@@ -82,7 +82,7 @@ const queueSchema = z.strictObject({
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   onArrival: z.optional(z.boolean()),
   fairness: z.optional(z.boolean()),
-  // Checked where they are given, at synthesis: order.ts.
+  // Checked where they are given, at synthesis: check-order.ts.
   order: z.optional(z.unknown()),
   onDeadHead: z.optional(z.unknown()),
   skipGapAfter: z.optional(z.unknown()),

@@ -39,6 +39,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   jobs: ['jobs', 'operate.md#jobs'],
   recurring: ['recurring records', 'recurring.md#operating'],
   groups: ['groups', 'groups.md'],
+  lines: ['lines of keys', 'operate.md#lines-of-keys'],
   pause: ['pause and resume', 'operate.md#pause-and-resume'],
   resume: ['pause and resume', 'operate.md#pause-and-resume'],
   mute: ['mutes', 'monitoring.md#mutes'],

@@ -1,6 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
+import { checkOrder } from '../../functions/check-order.js';
 import { parseQueues, type QueueSettings } from '../../functions/settings.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../../src/policies/index.js';
 import { MAX_SHARDS_BESIDE_KEYS } from '../../src/record/busy-keys.js';
@@ -15,7 +16,6 @@ import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-set
 import { checkWithToken, readDelivery } from './delivery.js';
 import { checkExternal, EXTERNAL, lagBeside } from './external.js';
 import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
-import { checkOrder } from './order.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { Definitions } from './recurring-schedule.js';
 import type { UsedSecret } from './secrets.js';

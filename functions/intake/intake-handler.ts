@@ -17,7 +17,13 @@ import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
 import { sendShortWaits, startShortWaits } from './short-waits.js';
-import { isSettled, parseStreamEvent, parseStreamPlaces, type StreamChange } from './stream-event.js';
+import {
+  isSettled,
+  parseStreamEvent,
+  parseStreamPlaces,
+  parseVersions,
+  type StreamChange,
+} from './stream-event.js';
 
 /** The answer of a handler of a stream or a queue to Lambda: what must be delivered again. */
 export interface BatchResponse {
@@ -97,12 +103,14 @@ async function linesFor(given: LinesGiven, { lineTables, lines }: IntakeSeams): 
  */
 export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): Promise<string[]> {
   if (isOfQueue(input)) return redeliver(parseQueueEvent(input), run, deps);
-  const all = parseStreamEvent(input, deps.indexing.clock.now());
+  const now = deps.indexing.clock.now();
+  const all = parseStreamEvent(input, now);
   const settled = all.filter(isSettled);
   const sent = settled.length > 0 && sendShortWaits(settled, deps);
   const others = settled.length > 0 ? all.filter((change) => !isSettled(change)) : all;
   const { isPassive = false } = deps.settings;
-  const { changes, failed } = (!isPassive && (await deps.lines?.sift(input, others))) || { changes: others };
+  const sifted = !isPassive && (await deps.lines?.sift(parseVersions(input, now), others));
+  const { changes, failed } = sifted || { changes: others };
   const from = isPassive ? await leaveInserts(changes, run) : await dispatchInserts(changes, run, deps);
   await sent;
   if (from) run.counts.unprocessed += changes.length - changes.indexOf(from);

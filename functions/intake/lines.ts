@@ -12,7 +12,7 @@ import type { ControlStore } from '../../src/store/operator-store.js';
 import { ownValue } from '../../src/support/own-names.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
-import { parseVersions, type StreamChange } from './stream-event.js';
+import type { StreamChange, VersionedChange } from './stream-event.js';
 
 /** The tables as lines need them, beside those of the intake. */
 export interface LineTables {
@@ -60,10 +60,12 @@ export class Lines {
   /**
    * Takes the changes of lines out of a batch of the stream, and adds the records whose turn begins by them.
    *
+   * @param versions all changes of the batch, deletions too, with both images
+   * @param changes those that are to be started or indexed
    * @returns `failed`: the place of the first change that must come again
    */
   async sift(
-    input: unknown,
+    versions: readonly VersionedChange[],
     changes: readonly StreamChange[],
   ): Promise<{ readonly changes: StreamChange[]; readonly failed: string | undefined }> {
     const { clock, rulesOf } = this.deps;
@@ -71,11 +73,11 @@ export class Lines {
     const places = new Map<LineChange, string>();
     const inLines = new Set<string>();
     const order: string[] = [];
-    for (const { id, sequenceNumber, before, after } of parseVersions(input, clock.now())) {
+    for (const { id, sequenceNumber, before, after } of versions) {
       order.push(sequenceNumber);
-      const versions = { id, before: before?.record, after: after?.record };
-      for (const change of lineChangesOf(versions, isOrdered, clock)) {
-        if (change.record && hasComeFromElsewhere(versions)) continue;
+      const records = { id, before: before?.record, after: after?.record };
+      for (const change of lineChangesOf(records, isOrdered, clock)) {
+        if (change.record && hasComeFromElsewhere(records)) continue;
         places.set(change, sequenceNumber);
         if (change.record) inLines.add(sequenceNumber);
       }

@@ -104,6 +104,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   TestQueue: {
     handler: 'middleware.md',
     progressive: 'testing.md#tiers',
+    order: 'testing.md#order',
   },
   TestBacklogOptions: {
     queues: 'testing.md#queues',

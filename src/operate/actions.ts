@@ -10,7 +10,7 @@ import {
   editPayload,
   move,
   type RedriveWishes,
-  redrive,
+  redriveInto,
   runNow,
   snooze,
 } from './changes.js';
@@ -46,7 +46,7 @@ export function redriveAction(wishes: RedriveWishes): Action {
     leavesOut: isUnwanted,
     bringsForward: true,
     startsAttempts: true,
-    decide: (found, { now }) => redrive(found, wishes, now),
+    decide: (found, { now }) => redriveInto(found, wishes, now),
   };
 }
 

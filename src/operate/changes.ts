@@ -27,6 +27,7 @@ import {
   whyUnfit,
   withoutDeadEnding,
 } from '../record/index.js';
+import { isNumbered } from '../record/seq.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Found, OperatorChange } from '../store/operator-store.js';
 import { toIso } from '../support/clock.js';
@@ -44,6 +45,8 @@ export type SkipReason =
   | 'cancelRequested'
   /** Others changed it all the time, or it is not what was `expected`. */
   | 'changedMeanwhile'
+  /** It has a number among the records of its key, and would leave their line: those behind it would be attempted without it. */
+  | 'numbered'
   | 'notFound'
   /** Written by a newer version of this library. */
   | 'newer';
@@ -78,6 +81,7 @@ export interface DecisionContext {
 
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', reason: 'asWanted' };
+const NUMBERED: Decision = { do: 'skip', reason: 'numbered' };
 
 /** Tells whether a record is left to a newer version of this library. Records that this version has given up are not. */
 export function isLeftToNewer(record: BacklogRecord): boolean {
@@ -90,6 +94,13 @@ export interface RedriveWishes {
   readonly queue?: string | undefined;
   /** The record's own policy; `null`: none, that of its queue holds. */
   readonly retry?: RetryPolicy | null | undefined;
+}
+
+/** Makes a dead record wait again, unless its number keeps it in its queue. */
+export function redriveInto(found: Found, wishes: RedriveWishes, now: number): Decision {
+  const { queue = found.record.queue } = wishes;
+  if (queue !== found.record.queue && isNumbered(found.record)) return NUMBERED;
+  return redrive(found, wishes, now);
 }
 
 /** Makes a dead record wait again: due now, with no failure counted and its history kept. */
@@ -203,6 +214,7 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const isThere = record.queue === queue && isLaneOf(withoutDeadEnding(record.lane ?? ''), queue);
   if (isThere && !isMisindexed(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead)
     return AS_WANTED;
+  if (record.queue !== queue && isNumbered(record)) return NUMBERED;
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
   // While a record that is not indexed is claimed, no run attempts it.
   if (record.lane === undefined) return withIndexing(record, { queue, lane }, [], now);

@@ -13,7 +13,8 @@ export interface OperationResult {
    * Records that were left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is
    * not for its status. `inFlight`: under attempt, or may be; try again in a minute. `cancelRequested`: its long attempt is asked
    * to end, and then it is cancelled, unless that attempt succeeds. `changedMeanwhile`: others changed it all the time, or it is
-   * not what was `expected`. `notFound`: no such record. `newer`: written by a newer version of this library.
+   * not what was `expected`. `numbered`: it has a `seq`, and stays in the queue of its line. `notFound`: no such record. `newer`:
+   * written by a newer version of this library.
    */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Records that could not be changed. */

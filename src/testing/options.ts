@@ -47,6 +47,12 @@ export interface TestQueue
   readonly weight?: number | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
+  /** Records of one `key` are attempted one after another, by their numbers `seq`. Default: in no order. */
+  readonly order?: 'key' | undefined;
+  /** The fate of the records behind a dead one, beside `order`. Default: `'hold'`. */
+  readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
+  /** The time after which a number that does not come is left out, beside `order`. Default: 2 minutes. */
+  readonly skipGapAfter?: Duration | 'never' | undefined;
 }
 
 /** Options of `testBacklog`. Only `queues` is required. */

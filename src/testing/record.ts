@@ -3,7 +3,7 @@ import type { Task } from '../tasks/index.js';
 
 /** A record as it was when the test asked for it. */
 export interface TestRecord extends BacklogRecord {
-  /** The time of its next attempt, were its queue not paused; absent: it has succeeded or died, or its queue is unknown. */
+  /** The time of its next attempt, were its queue not paused; absent: it has succeeded or died, waits for its turn in a line, or its queue is unknown. */
   readonly nextAttemptAt?: Date | undefined;
   /** The backlog's time when the test asked. */
   readonly readAt: Date;

@@ -1,5 +1,6 @@
 import { BacklogClient } from '../client/index.js';
 import { RecordGroups } from '../groups/index.js';
+import { RecordLines } from '../lines/index.js';
 import { BacklogOperator } from '../operate/index.js';
 import { outsideWaitOf } from '../record/completion.js';
 import {
@@ -21,6 +22,7 @@ import { randomToken } from '../support/random.js';
 import { show } from '../support/validation.js';
 import { type Finding, HandlerFindingError } from './findings.js';
 import { compareEffects } from './idempotency.js';
+import { lineNotes } from './line-notes.js';
 import type { LogEntry } from './logs.js';
 import type { TestBacklogOptions } from './options.js';
 import { macrotask } from './real-timers.js';
@@ -69,6 +71,8 @@ export class TestBacklog {
   readonly recurring: RecurringRecords;
   /** The groups of records that your producers insert. */
   readonly groups: RecordGroups;
+  /** The records of queues with `order`: inserts them with numbers, and looks at the lines of their keys. */
+  readonly lines: RecordLines;
   private readonly world: World;
   private readonly throwFindings: boolean;
   private reported = 0;
@@ -87,6 +91,7 @@ export class TestBacklog {
     this.client = new BacklogClient({ ...own, clock });
     this.recurring = new RecurringRecords({ ...own, clock });
     this.groups = new RecordGroups({ ...own, controlTable: CONTROL_TABLE, clock });
+    this.lines = new RecordLines({ ...own, controlTable: CONTROL_TABLE, clock });
     // It waits for what the backlog does, and looks again when time has passed, or work is done.
     const sleep: Clock['sleep'] = (ms, signal) => this.sleep(ms, signal);
     const waiting = new BacklogClient({ ...own, clock: { ...clock, sleep } });
@@ -203,7 +208,7 @@ export class TestBacklog {
       if (waiting.length === 0) return;
       // They say why it waits.
       this.checkFindings();
-      throw new Error(this.stillWaiting(waiting, age(world.time.now - since)));
+      throw new Error(await this.stillWaiting(waiting, age(world.time.now - since)));
     });
   }
 
@@ -289,7 +294,8 @@ export class TestBacklog {
 
   private seen(record: BacklogRecord): TestRecord {
     const { time, rules, ruleClock } = this.world;
-    const next = isPending(record) ? ruleClock.nextAttempt(rules, record, time.now) : undefined;
+    const hasTurn = isPending(record) && !this.world.isInLine(record);
+    const next = hasTurn ? ruleClock.nextAttempt(rules, record, time.now) : undefined;
     return testRecord(record, time.now, next);
   }
 
@@ -356,11 +362,15 @@ export class TestBacklog {
     }
   }
 
-  private stillWaiting(ids: readonly string[], after: string): string {
+  private async stillWaiting(ids: readonly string[], after: string): Promise<string> {
     const lines = ids.slice(0, MAX_NAMED).map((id) => `  ${describeRecord(this.record(id))}`);
     const more = ids.length > MAX_NAMED ? [`  and ${ids.length - MAX_NAMED} more`] : [];
     const head = `runUntilSettled: after ${after}, ${ids.length} of ${this.records().length} records still wait:`;
-    return [head, ...lines, ...more].join('\n');
+    const notes = await lineNotes(
+      ids.map((id) => this.record(id)),
+      this.lines,
+    );
+    return [head, ...lines, ...more, ...notes].join('\n');
   }
 }
 

@@ -1,4 +1,5 @@
 import { outsideWaitOf } from '../record/completion.js';
+import { isNumbered } from '../record/seq.js';
 import { age } from '../support/duration.js';
 import { show } from '../support/validation.js';
 import type { TestRecord } from './record.js';
@@ -25,9 +26,11 @@ function waitText(record: TestRecord): string[] | undefined {
   return wait && [`waits for its end from outside until ${wait.until}`];
 }
 
-function dueText({ status, nextAttemptAt, readAt }: TestRecord): string[] | undefined {
+function dueText(record: TestRecord): string[] | undefined {
+  const { status, nextAttemptAt, readAt, seq } = record;
   if (status === 'SUCCESS' || status === 'DEAD') return undefined;
-  if (!nextAttemptAt) return ['no rule attempts it'];
+  if (!nextAttemptAt)
+    return [isNumbered(record) ? `waits for its turn, as number ${seq} of its key` : 'no rule attempts it'];
   const wait = nextAttemptAt.getTime() - readAt.getTime();
   const when = wait <= 0 ? 'now' : `in ${age(wait)}`;
   return [`due ${when} (${nextAttemptAt.toISOString()})`];

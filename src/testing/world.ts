@@ -1,6 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
+import type { BacklogRecord } from '../record/index.js';
+import { isNumbered } from '../record/seq.js';
 import { templateItems } from '../recurring/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { frozenLogger } from '../support/logger.js';
@@ -68,7 +70,10 @@ export class World {
       logger,
       onTrouble: (error) => this.troubles.push(error),
     });
-    store.watch((before, after) => groups.changed(before, after));
+    store.watch((before, after) => {
+      groups.changed(before, after);
+      this.stream.wrote(before, after);
+    });
     for (const item of templateItems(recurring?.template ?? new Map(), { now, random })) this.store.put(item);
   }
 
@@ -93,6 +98,12 @@ export class World {
       const isSchedule = schedules !== undefined && queue === schedules;
       return isOver || isSchedule ? [] : String(item.id);
     });
+  }
+
+  /** Tells whether a record waits for its turn in the line of its key, or is to be given it as it has come. */
+  isInLine(record: BacklogRecord): boolean {
+    const own = this.queues.find(({ name }) => name === record.queue);
+    return own?.settings.order !== undefined && isNumbered(record) && record.lane === undefined;
   }
 
   /** Attempts what is due now, and what is then due in another queue. */
@@ -221,9 +232,11 @@ export class World {
     const serves = (queue: string) => Object.hasOwn(queues, queue);
     const clock = time.clock();
     const indexing = { store, clock, random, logger: frozenLogger(logger), shardsOf, serves };
+    const hasOrder = this.queues.some(({ settings }) => settings.order !== undefined);
     return new Stream({
       time,
       intake: { indexing, settings, logger },
+      lineTables: hasOrder ? { lines: store.lines, control: store.control } : undefined,
       invoke: (name, event) => this.invokeForArrivals(name, event),
       fire: (name, event) => this.retry(name, event),
       onTrouble: (error) => this.troubles.push(error),

@@ -221,6 +221,48 @@ describe('backlog diff, of queues', () => {
     expect(await outcome(fair(true), fair())).toMatchObject({ severity: 'attention' });
   });
 
+  it('tells order: what is in lanes gets its turn, and what waits in lines is found by the sweep', async () => {
+    const ordered = (options: object = {}) => ({ ...retryQueue, order: 'key' as const, ...options });
+    const added = await queueDiff(retryQueue, ordered());
+    expect(added['queue.order']).toMatchObject({
+      ...{ severity: 'attention', what: 'order default → key' },
+      command: 'npx backlog run-now --queue orders',
+    });
+    const never = await queueDiff(retryQueue, ordered({ skipGapAfter: 'never' }));
+    expect(severities(never)).toEqual({ 'queue.order': 'attention', 'queue.skipGapAfter': 'safe' });
+    expect(await queueDiff(ordered({ onDeadHead: 'skip' }), retryQueue)).toMatchObject({
+      'queue.order': { severity: 'attention', command: 'npx backlog doctor --repair' },
+      'queue.onDeadHead': { severity: 'safe', what: 'onDeadHead skip → default' },
+    });
+  });
+
+  it('tells what happens behind dead heads, and to numbers that are missing', async () => {
+    const ordered = (options: object) => ({ ...retryQueue, order: 'key' as const, ...options });
+    const head = async (onDeadHead: string) =>
+      (
+        await queueDiff(
+          ordered({ onDeadHead: onDeadHead === 'hold' ? 'skip' : 'hold' }),
+          ordered({ onDeadHead }),
+        )
+      )['queue.onDeadHead'];
+    expect((await head('skip'))?.effect).toContain('are attempted without it');
+    expect(await head('cancel')).toMatchObject({ severity: 'attention' });
+    expect(await head('hold')).toMatchObject({ severity: 'safe' });
+    const gap = await queueDiff(
+      ordered({ skipGapAfter: Duration.hours(2) }),
+      ordered({ skipGapAfter: 'never' }),
+    );
+    expect(gap['queue.skipGapAfter']).toMatchObject({
+      severity: 'attention',
+      what: 'skipGapAfter 2 h → never',
+    });
+    const less = await queueDiff(ordered({ skipGapAfter: 'never' }), ordered({}));
+    expect(less['queue.skipGapAfter']).toMatchObject({
+      severity: 'safe',
+      what: 'skipGapAfter never → default',
+    });
+  });
+
   it('tells shards: fewer are read hourly, and none given once a day', async () => {
     const shards = (count?: number) => ({ ...retryQueue, ...(count && { shards: count }) });
     expect(severities(await queueDiff(shards(2), shards(8)))).toEqual({ 'queue.shards': 'safe' });

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { describe, expect, it } from 'vitest';
 import { Lines } from '../../../functions/intake/lines.js';
-import { parseStreamEvent } from '../../../functions/intake/stream-event.js';
+import { parseStreamEvent, parseVersions } from '../../../functions/intake/stream-event.js';
 import { type Item, parseRecord } from '../../../src/record/index.js';
 import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
@@ -60,7 +60,8 @@ function bench() {
       dynamodb: { SequenceNumber: `${++place}`, Keys: { id: { S: id } }, ...images },
     };
   };
-  const sift = (...Records: object[]) => lines.sift({ Records }, parseStreamEvent({ Records }, NOW));
+  const sift = (...Records: object[]) =>
+    lines.sift(parseVersions({ Records }, NOW), parseStreamEvent({ Records }, NOW));
   return { lines, store, sent, logged, state, write, sift };
 }
 

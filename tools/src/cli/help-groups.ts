@@ -16,6 +16,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   show: [LOOK, 'one record in full'],
   failures: [LOOK, 'why records fail, one row per cause'],
   groups: [LOOK, 'groups of records: progress, and what they wait for'],
+  lines: [LOOK, 'keys whose records wait in order, and for what'],
   keys: [LOOK, 'which customers wait and fail'],
   stats: [LOOK, 'how the queues are doing: waiting, due, dead, late'],
   top: [LOOK, 'the queues live in the terminal, the worst first'],

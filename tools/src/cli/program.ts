@@ -15,6 +15,7 @@ import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
 import { initCommand } from './init/command.js';
 import { addKeyCounts } from './key-counts/command.js';
+import { addLines } from './lines/command.js';
 import { list } from './list.js';
 import { addMetrics } from './metrics/command.js';
 import { addMute } from './mute/command.js';
@@ -191,6 +192,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addOperate(program, output, onExit);
   addRecurring(program, output, onExit);
   addGroups(program, output, onExit);
+  addLines(program, output, onExit);
   addMute(program, output, onExit);
   addFailures(program, output, onExit);
   addKeyCounts(program, output, onExit);

@@ -32,13 +32,13 @@ export function compareQueues(
     ...added.filter((queue) => !newNames.has(queue)).map((queue) => ({ queue, ...addition() })),
     ...Object.keys(from).flatMap((queue) => {
       const [before, after] = [from[queue], to[queue]];
-      return before && after ? compareQueue(before, after).map((one) => ({ queue, ...one })) : [];
+      return before && after ? compareQueue(queue, before, after).map((one) => ({ queue, ...one })) : [];
     }),
   ];
 }
 
-function compareQueue(from: QueueDescription, to: QueueDescription): Difference[] {
-  return [...compareRetries(from, to), ...compareWork(from, to), ...compareSettings(from, to)];
+function compareQueue(queue: string, from: QueueDescription, to: QueueDescription): Difference[] {
+  return [...compareRetries(from, to), ...compareWork(from, to), ...compareSettings(queue, from, to)];
 }
 
 /** A guess: a queue that is gone, and one that is new and has all of its settings, if no other queue has them. */

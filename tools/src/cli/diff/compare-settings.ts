@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { age, QUEUE_DEFAULTS, type QueueDescription, TIMES } from 'dynamo-backlog/engine';
 import type { Difference } from './change.js';
+import { ORDER_SETTINGS, ofOrder } from './compare-order.js';
 
 type Settings = Readonly<Record<string, unknown>>;
-type Outcome = Pick<Difference, 'severity' | 'effect' | 'todo'>;
+type Outcome = Pick<Difference, 'severity' | 'effect' | 'todo' | 'command'>;
 
 /** Settings in seconds; the others are numbers, texts or objects. */
-const DURATIONS: readonly string[] = [...TIMES, 'tickSeconds'];
+const DURATIONS: readonly string[] = [...TIMES, 'tickSeconds', 'skipGapAfter'];
 
 /** The settings of a queue that are neither its retries nor its work, one by one. */
-export function compareSettings(from: QueueDescription, to: QueueDescription): Difference[] {
+export function compareSettings(queue: string, from: QueueDescription, to: QueueDescription): Difference[] {
   const { settings: before = {} } = from;
   const { settings: after = {} } = to;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -18,11 +19,13 @@ export function compareSettings(from: QueueDescription, to: QueueDescription): D
     .map((name) => ({
       kind: `queue.${name}`,
       what: `${name} ${valueText(name, before[name])} → ${valueText(name, after[name])}`,
-      ...outcomeOf(name, before, after),
+      ...outcomeOf(name, queue, before, after),
     }));
 }
 
-function outcomeOf(name: string, before: Settings, after: Settings): Outcome {
+function outcomeOf(name: string, queue: string, before: Settings, after: Settings): Outcome {
+  const ofItsOrder = ORDER_SETTINGS.find((one) => one === name);
+  if (ofItsOrder) return ofOrder(ofItsOrder, queue, before, after);
   switch (name) {
     case 'shards':
       return ofShards(before.shards, after.shards);

@@ -29,6 +29,6 @@ function commandOf(one: KeyCounts | undefined, command: (which: string) => strin
 }
 
 /** A text as one word of a shell. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w.:@/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

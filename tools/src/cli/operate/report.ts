@@ -21,12 +21,20 @@ const LEFT: Readonly<Record<SkipReason, string>> = {
   cancelRequested:
     'under a long attempt, which is told to end within 30 seconds: then cancelled, unless it succeeds',
   changedMeanwhile: 'changed by others meanwhile',
+  numbered: 'numbered by key (seq): in another queue, it would leave its line',
   notFound: 'not there',
   newer: 'written by a newer version of dynamo-backlog',
 };
 
 /** Reasons that leave something undone which was asked for. */
-const OPEN: readonly SkipReason[] = ['inFlight', 'cancelRequested', 'changedMeanwhile', 'notFound', 'newer'];
+const OPEN: readonly SkipReason[] = [
+  'inFlight',
+  'cancelRequested',
+  'changedMeanwhile',
+  'numbered',
+  'notFound',
+  'newer',
+];
 
 /** The number of records that an action changes, or whose long attempts it asks to end. */
 export function concernedBy({ changed, skipped }: Pick<ActionResult, 'changed' | 'skipped'>): number {

@@ -18,6 +18,7 @@ import { atWork } from '../at-work.js';
 import { readForm } from '../forms.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, recordLink } from '../parts.js';
+import { LineLooks } from '../record/line-looks.js';
 import { recordPage } from '../record/view.js';
 import { ACTIONS, type Field } from './catalog.js';
 import { confirmPage, previewPage, type RecordAction } from './confirm.js';
@@ -29,6 +30,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   const app = new Hono();
   const { store } = new Tables(deps.backlog).open();
   const operator = new BacklogOperator(deps.backlog);
+  const lines = new LineLooks(deps);
   /** The id that a request names; undefined: no record can have it. */
   const idOf = (request: Context) => [request.req.query('id')].find(isId);
   const find = async (request: Context) => {
@@ -75,7 +77,9 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const running = atWork(counts?.leases, deps.backlog.clock)(record);
     const queue = counts?.stats.queues.find((one) => one.queue === record.queue);
     const paused = queue?.paused ?? false;
-    return request.html(recordPage(contextOf(request), record, { running, paused, reading: queue?.reading }));
+    const line = await lines.of(record);
+    const around = { running, paused, reading: queue?.reading, line };
+    return request.html(recordPage(contextOf(request), record, around));
   });
 
   app.get('/payload', async (request) => {

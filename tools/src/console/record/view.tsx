@@ -23,6 +23,8 @@ import { NextAttempt } from '../records/next-attempt.js';
 import { recurringLink } from '../recurring/looks.js';
 import { Curve } from './curve.js';
 import { JsonPanel } from './json-panel.js';
+import type { LineLook } from './line-looks.js';
+import { isBehind, LinePanel } from './line-panel.js';
 import { MarkKey } from './marks.js';
 import { type AttemptPlan, planOf } from './plan.js';
 import { Timeline } from './timeline.js';
@@ -34,13 +36,15 @@ interface RecordSurroundings {
   /** Its queue is paused. */
   readonly paused: boolean;
   readonly reading: Reading | undefined;
+  /** The line that it is in. Undefined: it is in none. */
+  readonly line: LineLook;
 }
 
 /** One record: why it is not done, when it is attempted next, and when it is given up. */
 export function recordPage(
   context: PageContext,
   record: BacklogRecord,
-  { running, paused, reading }: RecordSurroundings,
+  { running, paused, reading, line }: RecordSurroundings,
 ) {
   const { deps, now } = context;
   context.noteRecords([record]);
@@ -72,7 +76,9 @@ export function recordPage(
               <RecurringLine record={record} now={now} />
               <GroupLines record={record} />
             </div>
-            <NextBox record={record} plan={plan} now={now} running={running} paused={paused} />
+            {isBehind(record, line) ? null : (
+              <NextBox record={record} plan={plan} now={now} running={running} paused={paused} />
+            )}
           </div>
           <Actions context={context} record={record} shown={shown} />
         </section>
@@ -82,6 +88,7 @@ export function recordPage(
           <div class="cols">
             {result === undefined ? null : <JsonPanel title="Result" shown={result} />}
             <JsonPanel title="Payload" shown={shown} raw={link('/record/payload', { id: record.id })} />
+            <LinePanel record={record} look={line} now={now} />
             <FactsPanel record={record} now={now} />
           </div>
         </div>

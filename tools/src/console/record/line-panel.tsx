@@ -1,0 +1,71 @@
+import type { BacklogRecord } from 'dynamo-backlog';
+import { isPending } from 'dynamo-backlog/engine';
+import { isStuck, LINE_STATES, waitingText } from '../../line-words.js';
+import { Fact, Foreign, Icon, Panel, recordLink, When } from '../parts.js';
+import type { LineLook } from './line-looks.js';
+
+/** The line of a record's key: its head, and what waits. Nothing, if it is in none. */
+export function LinePanel(props: { record: BacklogRecord; look: LineLook; now: number }) {
+  const { record, look, now } = props;
+  if (look === undefined) return null;
+  const title = 'Line of its key';
+  if ('problem' in look)
+    return (
+      <Panel title={title} live="line">
+        <p class="amberline">
+          <Icon name="warn" /> It cannot be read: <Foreign text={look.problem} most={300} />
+        </p>
+      </Panel>
+    );
+  const { line } = look;
+  const { head, missing, leftOut, queue, key } = line;
+  const isHead = head?.id === record.id;
+  return (
+    <Panel title={title} live="line" note={<Foreign text={`${key} in ${queue}`} most={120} />}>
+      <dl class="facts2">
+        <Fact label="State">
+          {isStuck(line) ? <Icon name="warn" /> : null} {LINE_STATES[line.state]}
+        </Fact>
+        <Fact label="This record">
+          number {record.seq}
+          {isHead ? ', the head' : placeText(record, head?.seq ?? line.next)}
+        </Fact>
+        {head === undefined || isHead ? null : (
+          <Fact label="Head">
+            <a href={recordLink(head.id)}>
+              <Foreign text={head.id} most={120} />
+            </a>
+            , number {head.seq}
+          </Fact>
+        )}
+        <Fact label="Waiting">{waitingText(line)} behind the head</Fact>
+        {missing === undefined ? null : (
+          <Fact label="Missing">
+            number {missing.seq}, since <When at={missing.since} now={now} />
+          </Fact>
+        )}
+        {leftOut === undefined ? null : (
+          <Fact label="Left out">
+            {leftOut.from === leftOut.to
+              ? `number ${leftOut.from}`
+              : `numbers ${leftOut.from} to ${leftOut.to}`}
+            , <When at={leftOut.at} now={now} />
+          </Fact>
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+/** Tells whether a record waits for its turn, so that no rule has it next. */
+export function isBehind(record: BacklogRecord, look: LineLook): boolean {
+  if (look === undefined || 'problem' in look || !isPending(record)) return false;
+  return record.lane === undefined && look.line.head?.id !== record.id;
+}
+
+function placeText(record: BacklogRecord, first: number): string {
+  if (!isPending(record) || record.seq === undefined) return '';
+  const before = record.seq - first;
+  if (before <= 0) return ', back in the line';
+  return `, behind ${before} ${before === 1 ? 'number' : 'numbers'}`;
+}
