@@ -36,6 +36,7 @@ export {
 } from './groups/index.js';
 export {
   type InsertLinesOptions,
+  type LineEntry,
   type LineName,
   type RecordLine,
   RecordLines,

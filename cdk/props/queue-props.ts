@@ -165,7 +165,7 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly order?: 'key' | undefined;
 
   /**
-   * With `order`, what happens to the records behind one that is dead: `"hold"`: they wait until it is redriven, discarded or deleted.
+   * Fate of the records behind one that is dead, with `order`. `"hold"`: they wait until it is redriven, discarded or deleted.
    * `"skip"`: the next one is attempted. `"cancel"`: those that wait are cancelled.
    *
    * @default "hold"
@@ -173,7 +173,7 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
 
   /**
-   * With `order`, the time for which records wait for a number before theirs that does not come: up to 14 days, or `"never"` to let them
+   * Time, with `order`, for which records wait for a number before theirs that does not come: up to 14 days, or `"never"` to let them
    * wait until it comes.
    *
    * @default Duration.minutes(2)

@@ -84,7 +84,7 @@ function arrivalFilters() {
   ];
 }
 
-/** Those, and filters for the ends of records with numbers. Lambda takes five in all, so the first two are one. */
+/** Filters for these, and for the ends of records with numbers. Lambda takes five in all, so the first two are one. */
 function orderFilters() {
   return [
     notIndexed({ S: [...FilterRule.notEquals('SUCCESS'), ...FilterRule.notExists()] }),

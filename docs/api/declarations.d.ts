@@ -312,6 +312,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly queue: string;
     readonly task?: string | undefined;
     readonly key?: string | undefined;
+    readonly seq?: number | undefined;
     readonly insertedAt: string;
     readonly availableAt?: string | undefined;
     readonly lane?: string | undefined;
@@ -841,6 +842,10 @@ interface BacklogStore {
     readonly keySlots: KeySlotStore;
     readonly registry: RegistryStore;
     readonly activeRegion: ActiveRegionStore;
+    readonly lines: LineReader;
+}
+interface LineReader {
+    getMany(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
 }
 interface SweepStore extends BacklogStore {
     readonly sweep: NotIndexedStore;
@@ -939,6 +944,7 @@ interface RunTarget {
     readonly lanes?: readonly string[] | undefined;
     readonly shards?: number | undefined;
     readonly fairness?: boolean | undefined;
+    readonly order?: 'key' | undefined;
     readonly busyLanes?: readonly string[] | undefined;
     readonly part?: number | undefined;
     readonly exactSince?: number | undefined;
@@ -1177,6 +1183,11 @@ interface DeliveryBatch<Length = Duration> extends BatchLimits<Length> {
 
 declare function parseDeliveryUrl(text: string, name: string): string;
 
+interface LineName {
+    readonly queue: string;
+    readonly key: string;
+}
+
 type Severity = 'page' | 'ticket';
 type AlarmActions = readonly IAlarmAction[] | {
     readonly page?: readonly IAlarmAction[] | undefined;
@@ -1254,6 +1265,9 @@ interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
     readonly firstAttempt?: FirstAttempt | undefined;
     readonly shards?: number | undefined;
     readonly fairness?: boolean | undefined;
+    readonly order?: 'key' | undefined;
+    readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
+    readonly skipGapAfter?: Duration$1 | 'never' | undefined;
     readonly metricsPerKey?: boolean | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
 }
@@ -1626,6 +1640,7 @@ declare class DynamoDbStore implements BacklogStore {
     readonly keySlots: KeySlotStore;
     readonly registry: RegistryStore;
     readonly activeRegion: ActiveRegionStore;
+    readonly lines: LineReader;
     constructor(deps: DynamoDbStoreDeps);
 }
 
@@ -1662,7 +1677,7 @@ declare const DUE_INDEX = "due";
 interface GroupStore {
     read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
     write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
-    remove(key: string): Promise<void>;
+    remove(key: string, expected?: string): Promise<void>;
     list(prefix: string): Promise<readonly string[]>;
 }
 interface GroupAttributes extends Item {
@@ -1683,6 +1698,10 @@ interface GroupScanPage {
 
 declare function itemBytes(item: Item): number;
 
+interface NumberedInserts {
+    insert(key: string, items: readonly Item[]): Promise<readonly ('inserted' | 'duplicate')[]>;
+}
+
 interface MemoryStoreDeps {
     readonly clock: Clock;
 }
@@ -1702,6 +1721,8 @@ declare class MemoryStore implements OperatorStore {
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
     readonly groups: OperatorGroupStore;
+    readonly lines: OperatorGroupStore & LineReader;
+    readonly numbered: NumberedInserts;
     readonly control: ControlStore;
     constructor({ clock }: MemoryStoreDeps);
     earliestDue(lane: string): string | undefined;
@@ -1744,6 +1765,7 @@ interface NewRecord<Payload = unknown> {
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
     readonly key?: string | undefined;
+    readonly seq?: number | undefined;
     readonly insertedAt?: Date | string | undefined;
     readonly availableAt?: Date | string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
@@ -1979,7 +2001,7 @@ interface Reading {
     readonly retry?: RetryPolicy | undefined;
 }
 
-type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'cancelRequested' | 'changedMeanwhile' | 'notFound' | 'newer';
+type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'cancelRequested' | 'changedMeanwhile' | 'numbered' | 'notFound' | 'newer';
 interface Change {
     readonly do: 'change';
     readonly change: OperatorChange;
@@ -2360,11 +2382,13 @@ type contract_d_LeaseLeft = LeaseLeft;
 type contract_d_LeaseOwner = LeaseOwner;
 type contract_d_LeaseState = LeaseState;
 type contract_d_LeaseStore = LeaseStore;
+type contract_d_LineReader = LineReader;
 type contract_d_ListFilter = ListFilter;
 type contract_d_LostRun = LostRun;
 type contract_d_NamedClaim = NamedClaim;
 type contract_d_NotIndexedPage = NotIndexedPage;
 type contract_d_NotIndexedStore = NotIndexedStore;
+type contract_d_NumberedInserts = NumberedInserts;
 type contract_d_OperatorActiveRegionStore = OperatorActiveRegionStore;
 type contract_d_OperatorChange = OperatorChange;
 type contract_d_OperatorGroupStore = OperatorGroupStore;
@@ -2395,7 +2419,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_GroupAttributes as GroupAttributes, contract_d_GroupScan as GroupScan, contract_d_GroupScanPage as GroupScanPage, contract_d_GroupStore as GroupStore, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorGroupStore as OperatorGroupStore, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_GroupAttributes as GroupAttributes, contract_d_GroupScan as GroupScan, contract_d_GroupScanPage as GroupScanPage, contract_d_GroupStore as GroupStore, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_LineReader as LineReader, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_NumberedInserts as NumberedInserts, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorGroupStore as OperatorGroupStore, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function isSameValue(one: AttributeValue, other: AttributeValue): boolean;
@@ -2751,6 +2775,7 @@ interface GrantRecurringOptions {
 type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
 interface IBacklog extends ISharedBacklog, Metrics {
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantInsertInOrder(grantee: IGrantable): Grant;
     grantRead(grantee: IGrantable): Grant;
     grantCancel(grantee: IGrantable): Grant;
     grantComplete(grantee: IGrantable): Grant;
@@ -2767,6 +2792,7 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly intakeRole: IRole | undefined;
     abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantInsertInOrder(grantee: IGrantable): Grant;
     grantRead(grantee: IGrantable): Grant;
     grantCancel(grantee: IGrantable): Grant;
     grantComplete(grantee: IGrantable): Grant;
@@ -2976,6 +3002,59 @@ declare class RecordGroups {
     list(): AsyncGenerator<Group>;
     waiting(id: string): AsyncGenerator<string>;
     check(id: string): Promise<Group | undefined>;
+}
+
+interface Entry {
+    readonly id: string;
+    readonly seq: number;
+}
+
+interface RecordLine {
+    readonly queue: string;
+    readonly key: string;
+    readonly next: number;
+    readonly state: 'attempting' | 'retrying' | 'dead' | 'missing' | 'ending' | 'idle';
+    readonly head?: {
+        readonly id: string;
+        readonly seq: number;
+        readonly dueAt?: string | undefined;
+        readonly error?: string | undefined;
+    } | undefined;
+    readonly waiting: number;
+    readonly hasMore: boolean;
+    readonly missing?: {
+        readonly seq: number;
+        readonly since: string;
+    } | undefined;
+    readonly leftOut?: {
+        readonly from: number;
+        readonly to: number;
+        readonly at: string;
+    } | undefined;
+}
+
+interface RecordLinesOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly store?: RecordLinesStore | undefined;
+}
+interface RecordLinesStore {
+    readonly records: Pick<RecordStore, 'get'>;
+    readonly lines: GroupStore;
+    readonly numbered: NumberedInserts;
+}
+
+interface InsertLinesOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+}
+declare class RecordLines {
+    constructor(options: RecordLinesOptions);
+    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: InsertLinesOptions): Promise<InsertManyResult>;
+    insert(records: Source<NewRecord>, options?: InsertLinesOptions): Promise<InsertManyResult>;
+    get(name: LineName): Promise<RecordLine | undefined>;
+    waiting(name: LineName): AsyncGenerator<Entry>;
+    list(queue: string): AsyncGenerator<RecordLine>;
 }
 
 interface Cause {
@@ -3433,6 +3512,9 @@ interface TestQueue extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination'
     readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
     readonly weight?: number | undefined;
     readonly shards?: number | undefined;
+    readonly order?: 'key' | undefined;
+    readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
+    readonly skipGapAfter?: Duration | 'never' | undefined;
 }
 interface TestBacklogOptions {
     readonly queues: Readonly<Record<string, TestQueue>>;
@@ -3468,6 +3550,7 @@ declare class TestBacklog {
     readonly operator: BacklogOperator;
     readonly recurring: RecurringRecords;
     readonly groups: RecordGroups;
+    readonly lines: RecordLines;
     constructor(options: TestBacklogOptions);
     get now(): Date;
     get findings(): readonly Finding[];
@@ -3615,6 +3698,7 @@ export {
     RECURRING_QUEUE,
     RateLimiter,
     RecordGroups,
+    RecordLines,
     RecurringRecords,
     RetryAfter,
     SENTENCE_ICONS,
@@ -3870,6 +3954,7 @@ export type {
     DoneOptions,
     DuePart,
     Duration,
+    Entry,
     EntryFunctionProps,
     ErrorEntry,
     EventPart,
@@ -3916,6 +4001,7 @@ export type {
     IndexedWhenFree,
     IndexingDeps,
     InsertGroupResult,
+    InsertLinesOptions,
     InsertManyOptions,
     InsertManyResult,
     InsertResult,
@@ -3938,6 +4024,7 @@ export type {
     LaneTotal,
     LatestCounts,
     LatestSuccess,
+    LineName,
     ListOptions,
     LogEntry,
     Look,
@@ -3999,6 +4086,8 @@ export type {
     RecordExpectation,
     RecordFilter,
     RecordGroupsOptions,
+    RecordLine,
+    RecordLinesOptions,
     RecurringDescription,
     RecurringOptions,
     RecurringPause,

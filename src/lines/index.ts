@@ -1,3 +1,4 @@
+export type { Entry as LineEntry } from './line-page.js';
 export type { RecordLine } from './line-view.js';
 export type { LineName } from './names.js';
 export type { RecordLinesOptions } from './options.js';

@@ -37,9 +37,25 @@ export interface RecordLine {
   /** More wait than `waiting` counts. */
   readonly hasMore: boolean;
   /** The number that has not come, and since when it was missed. */
-  readonly missing?: { readonly seq: number; readonly since: string } | undefined;
+  readonly missing?:
+    | {
+        /** The number. */
+        readonly seq: number;
+        /** ISO-8601. */
+        readonly since: string;
+      }
+    | undefined;
   /** The latest numbers that were left out, as they had not come, and when that was. */
-  readonly leftOut?: { readonly from: number; readonly to: number; readonly at: string } | undefined;
+  readonly leftOut?:
+    | {
+        /** The first of them. */
+        readonly from: number;
+        /** The last of them. */
+        readonly to: number;
+        /** ISO-8601. */
+        readonly at: string;
+      }
+    | undefined;
 }
 
 /** Pages whose entries are counted. */

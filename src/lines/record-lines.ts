@@ -18,6 +18,7 @@ import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { insertNumbered } from './insert-numbered.js';
 import { LineItems } from './line-items.js';
+import type { Entry as LineEntry } from './line-page.js';
 import { type RecordLine, viewLine } from './line-view.js';
 import { LINE_PREFIX, type LineName } from './names.js';
 import {
@@ -119,7 +120,7 @@ export class RecordLines {
    *
    * @throws ConfigurationError for what is no queue or key, StoreError
    */
-  async *waiting(name: LineName): AsyncGenerator<{ readonly id: string; readonly seq: number }> {
+  async *waiting(name: LineName): AsyncGenerator<LineEntry> {
     const { queue, key } = checked(name);
     const items = this.itemsOf({ queue, key });
     const line = await items.read();

@@ -1,7 +1,7 @@
 import { type BacklogRecord, isPending, isUnwanted } from '../record/index.js';
 import { isSameLine, type Place, placeOf } from './names.js';
 
-/** What happens to the records behind one that has died. */
+/** The fate of the records behind one that has died. */
 export type OnDeadHead = 'hold' | 'skip' | 'cancel';
 
 /** The settings of a queue that are about order. */

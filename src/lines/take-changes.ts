@@ -22,7 +22,7 @@ export interface TakenChanges {
   readonly trouble?: { readonly error: unknown; readonly changes: readonly LineChange[] } | undefined;
 }
 
-/** Lines that are looked at at once. */
+/** Lines under way at once. */
 const CONCURRENCY = 25;
 
 /** Takes note of changes of records in queues with order, line by line. */

@@ -156,7 +156,7 @@ class Look {
     return page?.entries.some((entry) => entry.seq === seq && entry.id !== id) === true;
   }
 
-  /** What changes in the line as its head has ended; undefined: it has not. */
+  /** The changes in the line as its head has ended; undefined: it has not. */
   private async endOf(head: Head, line: Line): Promise<Partial<Line> | undefined> {
     const { clock, isUnderAttempt, checksHead } = this.deps;
     const change = this.changes.get(head.id);
@@ -173,7 +173,7 @@ class Look {
     const isHere = now !== undefined && isAt({ ...this.name, seq: head.seq }, now);
     if (isHere && !hasEnded(now, this.rules)) return undefined;
     const isOver = isOwnEnd || !(change?.goesOn || (await isUnderAttempt(head.id, this.name.queue)));
-    // Its own end comes by its event.
+    // Its event brings its own end.
     if (!isOver && !isChange && !checksHead) return undefined;
     const cancels = this.rules.onDeadHead === 'cancel' && now?.status === 'DEAD' && !isUnwanted(now);
     return {
@@ -274,8 +274,8 @@ class Look {
   }
 
   /**
-   * The line as it was, if nothing has changed in it. Where another process may go by a record as it was before, it is written in any
-   * case: a record that waited has ended, or one waits where the head is, or in a line without a head.
+   * The line as it was, if nothing has changed in it. It is written in any case where another process may decide
+   * by a record as it was before. That is so if a record that waited has ended, or one waits where the head is, or in a line without a head.
    */
   private unlessSame(before: Line, after: Line): Line {
     const { head, next, back = next } = before;

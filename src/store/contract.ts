@@ -8,6 +8,7 @@ export type {
   OperatorGroupStore,
 } from './group-store.js';
 export type { JobChange, JobStore, Kept } from './job-store.js';
+export type { NumberedInserts } from './numbered-inserts.js';
 export type {
   ControlState,
   ControlStore,
@@ -30,5 +31,5 @@ export type {
 } from './operator-store.js';
 export type * from './registry-types.js';
 export type * from './roles.js';
-export type { NotIndexedStore } from './store.js';
+export type { LineReader, NotIndexedStore } from './store.js';
 export type * from './store-types.js';

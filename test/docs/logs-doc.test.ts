@@ -16,6 +16,7 @@ it('docs/logs.md names every line that the functions write, and no others', () =
     'src/delivery',
     'src/recurring',
     'src/groups',
+    'src/lines',
     'functions',
   ].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -35,7 +35,7 @@ describe('a run', () => {
     expect(await verdict(line, '2', { do: 'lost' })).toEqual({ do: 'lost' });
   });
 
-  it('attempts nothing of a line that has no head, or whose head has another number', async () => {
+  it('attempts none of a line that has no head, or whose head has another number', async () => {
     const line = new OneLine();
     line.put('1', 1);
     expect(await verdict(line, '1', { do: 'attempt' })).toEqual(OUT);

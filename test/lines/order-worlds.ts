@@ -40,7 +40,7 @@ const POLICY = resolvePolicy({ type: 'constant', interval: 60, maxAttempts: 3 })
 export interface OrderSabotage {
   /** Runs attempt whatever a lane or an event names. */
   readonly checksNoTurn?: boolean;
-  /** The intake starts records as they come. */
+  /** The intake starts records on insertion. */
   readonly siftsNothing?: boolean;
   /** The tables as the lines of the intake see them. */
   readonly tables?: (tables: LineTables, now: () => number) => LineTables;

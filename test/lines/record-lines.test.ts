@@ -85,7 +85,7 @@ describe('RecordLines', () => {
     expect(store.item('late')).toBeUndefined();
   });
 
-  it('shows a line: why it waits, and who waits', async () => {
+  it('shows a line: why it waits, and its followers', async () => {
     const { store, lines } = linesOnMemory();
     const name = { queue: 'orders', key: 'k' };
     expect(await lines.get(name)).toBeUndefined();

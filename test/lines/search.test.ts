@@ -10,7 +10,7 @@ async function discard(line: OneLine, seqs: readonly number[]): Promise<void> {
 }
 
 describe('records that have ended behind a missing number', () => {
-  it('are passed for good, more of them than one look reads, too', async () => {
+  it('are passed permanently, more of them than one look reads, too', async () => {
     const line = new OneLine();
     await line.come(...numbers(2, 500));
     await discard(line, numbers(2, 490));

@@ -186,7 +186,7 @@ describe('the end of the head', () => {
     expect((await line.end('2')).start?.id).toBe('1');
   });
 
-  it('is its move that no event has told of, when its turn has lasted for long', async () => {
+  it('is its move that no event has notified of, when its turn has lasted for long', async () => {
     const line = new OneLine();
     await line.come(1, 2);
     line.put('1', 1, { queue: 'other' });

@@ -18,6 +18,7 @@ import type {
   BreakerStore,
   ClaimStore,
   KeySlotStore,
+  LineReader,
   NotIndexedStore,
   PermitStore,
   RegistryStore,
@@ -65,7 +66,7 @@ export class MemoryStore implements OperatorStore {
   /** The items of groups, which only those have that work with groups. */
   readonly groups: OperatorGroupStore;
   /** The items of lines, which lie beside those of groups. */
-  readonly lines: MemoryGroups;
+  readonly lines: OperatorGroupStore & LineReader;
   /** The insertion of records that get numbers, which only those have that number records. */
   readonly numbered: NumberedInserts;
   readonly control: ControlStore;

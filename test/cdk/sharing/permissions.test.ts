@@ -31,6 +31,7 @@ const WHO: [RegExp, string][] = [
   [/^Approver/, 'a service that completes records'],
   [/^Tenants/, 'an application with recurring records'],
   [/^Importer/, 'an application with groups'],
+  [/^Shop/, 'an application that numbers records'],
   [/^Operator/, 'an operator'],
   [/^Process/, 'a process that attempts queues'],
 ];
@@ -79,7 +80,10 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   });
   const headers = { authorization };
   const backlog = new Backlog(stack, 'Backlog', {
-    queues: { orders: retryQueue, bulk: { progressive: true, deliverTo: { url: URL, secret, headers } } },
+    queues: {
+      orders: { ...retryQueue, order: 'key' },
+      bulk: { progressive: true, deliverTo: { url: URL, secret, headers } },
+    },
     trigger,
     tracing: withKey ? Tracing.ACTIVE : Tracing.DISABLED,
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
@@ -96,6 +100,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   backlog.grantComplete(new User(stack, 'Approver'));
   backlog.grantRecurring(new User(stack, 'Tenants'));
   backlog.grantGroups(new User(stack, 'Importer'));
+  backlog.grantInsertInOrder(new User(stack, 'Shop'));
   backlog.grantOperate(new User(stack, 'Operator'));
   backlog.grantWork(new User(stack, 'Process'));
   backlog.grantViewWidget(new User(stack, 'Viewer'));

@@ -178,7 +178,7 @@ describe('records that come back', () => {
     expect((await lines.admit(['b'], false)).ids).toEqual([]);
   });
 
-  it('take their places in their lines, if no event has told of them', async () => {
+  it('take their places in their lines, if no event has notified of them', async () => {
     const { lines, store, sift, write } = bench();
     const a = item('a', 1);
     await sift(write(undefined, a));

@@ -163,6 +163,7 @@ export function settling(underTest: UnderTest): void {
     queue: 'other',
     task: 'refund',
     key: 'tenant-7',
+    seq: 7,
     insertedAt: iso(-999),
     availableAt: undefined,
     retry: { type: 'constant', interval: 61 },

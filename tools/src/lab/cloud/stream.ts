@@ -58,7 +58,7 @@ export class Stream {
 
   /**
    * Adds a write of a record. As with the filter of the real stream, only some are delivered: records that wait and are not indexed,
-   * that their producer has indexed, or that wait for less than a tick; with an order also the ends of records that have numbers.
+   * that their producer has indexed, or that wait for less than a tick. With an order, ends of records with numbers are, too.
    *
    * @param before the record before, where old images matter
    */
