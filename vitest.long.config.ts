@@ -32,6 +32,7 @@ const IN_FULL = [
   'test/fuzz/in-memory.test.ts',
   'test/record/any-item.test.ts',
   'test/groups/group-worlds.test.ts',
+  'test/lines/order-worlds.test.ts',
 ];
 
 /** Worlds on virtual time, which leave nothing behind in their process. */
@@ -69,6 +70,7 @@ export default defineConfig({
             FUZZ_SEED: process.env.FUZZ_SEED ?? '20000',
             ANY_ITEM_RUNS: '1000',
             GROUP_WORLDS: '1000',
+            ORDER_WORLDS: '600',
           },
         },
       },

@@ -21,7 +21,9 @@ const PAGES_AT_ONCE = 25;
 export class LineItems {
   constructor(
     private readonly name: LineName,
-    private readonly deps: LineItemsDeps & { readonly logger?: Pick<AttemptLogger, 'error'> | undefined },
+    private readonly deps: LineItemsDeps & {
+      readonly logger?: { readonly error: AttemptLogger['error'] } | undefined;
+    },
   ) {}
 
   /** Reads the line, strongly. */
