@@ -1,3 +1,4 @@
+import { parseLine } from '../../lines/line.js';
 import type { Item } from '../../record/index.js';
 import type { ActiveRegion, QueueOwner, QueueState } from '../store.js';
 import { parseLease } from './lease-item.js';
@@ -25,6 +26,8 @@ export interface ControlFacts {
   readonly sweeps: readonly { readonly startedAt: number }[];
   /** The owners of queues, by queue. */
   readonly owners: ReadonlyMap<string, QueueOwner>;
+  /** The ids of the heads of lines, by `<queue>#<key>`. Undefined: a line has none. */
+  readonly lines: ReadonlyMap<string, string | undefined>;
   /** The region that is active until an operator makes another one so. Undefined: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
   /** The active region, if an operator has written one. */
@@ -39,6 +42,7 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
   const leases: { key: string; until: number; inFlight: number }[] = [];
   const arrivals = new Map<string, ReadonlyMap<string, number>>();
   const sweeps: { startedAt: number }[] = [];
+  const lines = new Map<string, string | undefined>();
   let registry: Item | undefined;
   let region: Item | undefined;
   let after: string | undefined;
@@ -47,8 +51,10 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
     for (const item of page.items) {
       if (item.key === REGISTRY_KEY) registry = item;
       if (item.key === REGION_KEY) region = item;
-      const [, kind, name = ''] = /^(lease|queue|arrivals|sweep)(?:#(.+))?$/s.exec(String(item.key)) ?? [];
+      const [, kind, name = ''] =
+        /^(lease|queue|arrivals|sweep|line)(?:#(.+))?$/s.exec(String(item.key)) ?? [];
       if (kind === 'queue') queues.set(name, queueOf(item));
+      if (kind === 'line') lines.set(name, parseLine(item).head?.id);
       if (kind === 'arrivals') arrivals.set(name, runsOf(item));
       if (kind === 'sweep') sweeps.push({ startedAt: Number(item.startedAt ?? 0) });
       const lease = kind === 'lease' ? parseLease(item) : undefined;
@@ -58,7 +64,7 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
   } while (after !== undefined);
   const { queues: owners, primaryRegion } = parseRegistry(registry, () => {});
   const activeRegion = parseActiveRegion(region, () => {});
-  return { queues, leases, arrivals, sweeps, owners, primaryRegion, activeRegion };
+  return { queues, leases, arrivals, sweeps, owners, lines, primaryRegion, activeRegion };
 }
 
 function queueOf(item: Item): QueueFacts {

@@ -174,6 +174,19 @@ describe('a record that is not indexed', () => {
     expect(code).toBe(3);
   });
 
+  it('waits for its turn behind the head of its line, and is left alone', async () => {
+    await announceRuntime();
+    await control.put({ key: 'line#orders#k', next: 1, last: 2, head: { id: 'first', seq: 1, by: 'first' } });
+    const ordered = (id: string, seq: number, key = 'k') => ({ ...bare(id, 3600), key, seq });
+    await table.put(ordered('first', 1), ordered('second', 2), ordered('lost', 1, 'unknown'));
+    const { ids, findings } = await doctor(...quick, '--repair', '--dry-run');
+    expect(ids).toEqual({ inLine: ['second'], notIndexed: ['first', 'lost'] });
+    expect(findings.find(({ kind }) => kind === 'inLine')?.severity).toBe('note');
+    await doctor(...quick, '--repair', '--yes');
+    expect(await table.get('first')).toHaveProperty('lane');
+    expect(await table.get('second')).not.toHaveProperty('lane');
+  });
+
   it('is stuck, and is indexed, if it is still not indexed after --wait', async () => {
     await announceRuntime();
     await table.put(bare('a'), { id: 'dead', status: 'DEAD', payload: 1 }, bare('b', 5));

@@ -43,8 +43,8 @@ function removed(queue: string): Outcome {
     severity: 'attention',
     effect:
       'Those behind the head of their line are in no lane: the sweep finds them within a day, also behind dead heads. All are then attempted in no order.',
-    todo: `Remove it when "backlog lines ${queue}" names no line, or have them found at once after the deployment:`,
-    command: 'npx backlog doctor --repair',
+    todo: 'If their order matters, remove it when this names no line:',
+    command: `npx backlog lines ${queue}`,
   };
 }
 

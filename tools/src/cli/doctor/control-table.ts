@@ -41,6 +41,7 @@ export async function readControlTables(
     arrivals: entries(({ arrivals }) => arrivals),
     sweeps: all.flatMap(({ sweeps }) => sweeps),
     owners: entries(({ owners }) => owners),
+    lines: entries(({ lines }) => lines),
     primaryRegion: all.find((facts) => facts.primaryRegion !== undefined)?.primaryRegion,
     activeRegion: all.find((facts) => facts.activeRegion)?.activeRegion,
   };

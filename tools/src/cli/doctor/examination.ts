@@ -13,6 +13,8 @@ export interface ExaminationContext extends Omit<RecordContext, 'now'> {
   readonly clock: Clock;
   /** An intake is notified of records that are put without a lane, and has them attempted. */
   readonly hasIntake: boolean;
+  /** The ids of the heads of lines, by queue and key; see `ControlFacts`. Undefined: not known. */
+  readonly lines?: ReadonlyMap<string, string | undefined> | undefined;
   /** Milliseconds: a record that was not indexed for so long is not about to be attempted for the first time. */
   readonly settledMs: number;
 }
@@ -50,11 +52,21 @@ export class Examination {
     if (!isNotIndexed(record)) {
       this.note(item, record, checkRecord(item, record, { ...this.context, now }));
       if (repairOf(item, record, now)) this.misindexed.push(record.id);
+    } else if (this.waitsInLine(record)) {
+      this.note(item, record, [named('inLine'), ...checkContents(item, record, { ...this.context, now })]);
     } else if (hasIntake) {
       this.suspects.set(record.id, fingerprint(item));
     } else {
       this.noteStuck(item, record);
     }
+  }
+
+  /** Tells whether another record of its key has its turn, or none has: it is not to be in the index yet. */
+  private waitsInLine({ id, queue, key, seq, status }: BacklogRecord): boolean {
+    const { lines } = this.context;
+    const line = `${queue}#${key}`;
+    const isPlaced = seq !== undefined && status !== 'DEAD' && lines?.has(line) === true;
+    return isPlaced && lines.get(line) !== id;
   }
 
   get hasSuspects(): boolean {

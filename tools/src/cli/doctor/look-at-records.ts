@@ -48,6 +48,7 @@ export async function lookAtRecords(
     hasIntake: deps.hasIntake,
     settledMs: deps.settledMs,
     queues: queues.size > 0 ? queues : undefined,
+    lines: control?.lines,
     retryModes: new Map([...(control?.queues ?? [])].map(([name, { retryMode }]) => [name, retryMode])),
   });
   const bar = itemsBar(Math.min(limit, facts.itemCount), output);

@@ -34,6 +34,11 @@ const FINDINGS = {
     what: 'not indexed yet: it has just come, or may be under its first attempt',
     todo: 'nothing: the intake handles it',
   },
+  inLine: {
+    severity: 'note',
+    what: 'not indexed, as it waits for its turn behind another record of its key',
+    todo: 'nothing; `backlog lines QUEUE KEY` shows why it waits',
+  },
   noDueAt: {
     severity: 'error',
     what: 'a "lane" and no "dueAt": it is not in the index, no rule finds it',
