@@ -41,6 +41,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['tasks.md', 'Tasks with typed payloads'],
       ['recurring.md', 'Recurring records'],
       ['groups.md', 'Groups with an end'],
+      ['order.md', 'Order by key'],
       ['completion.md', 'Ends from outside'],
       ['events.md', 'Tell others: events of records'],
       ['testing.md'],
