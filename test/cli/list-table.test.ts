@@ -92,6 +92,22 @@ describe('the table of backlog list', () => {
     expect(inTerminal(120)[0]).not.toContain('KEY');
   });
 
+  it('a record with a number that is in no lane is due in its turn', () => {
+    const insertedAt = '2026-03-01T11:59:30.000Z';
+    const behind = record({
+      id: 'b',
+      queue: 'orders',
+      key: 'k',
+      seq: 2,
+      insertedAt,
+      lane: undefined,
+      dueAt: undefined,
+    });
+    expect(inTerminal(60, [behind])[1]).toMatch(/its turn$/);
+    expect(inTerminal(60, [{ ...behind, lane: 'orders', dueAt: insertedAt }])[1]).toMatch(/next run$/);
+    expect(dueText(behind, now)).toBe('in its turn among the records of its key: backlog lines');
+  });
+
   it.each([
     [
       60,

@@ -170,20 +170,27 @@ function dueCell(record: BacklogRecord, { time }: Density, now: number): string 
   if (due === undefined) return NONE;
   if (isUnderAttempt(record, now)) return attemptText(record);
   const ms = Date.parse(due) - now;
-  return ms > 0 ? time(due, ms) : 'next run';
+  if (ms > 0) return time(due, ms);
+  return waitsForTurn(record) ? 'its turn' : 'next run';
+}
+
+/** Tells whether it has a number and is in no lane: it is attempted in the order of its key, see `backlog lines`. */
+function waitsForTurn(record: BacklogRecord): boolean {
+  return record.key !== undefined && record.seq !== undefined && record.lane === undefined;
 }
 
 function attemptText(record: BacklogRecord): string {
   return cancelReasonOf(record) === undefined ? 'under attempt' : 'asked to end';
 }
 
-/** `in 3 min`, `in 2 d, unless its end comes before` from outside, `next run`, `under attempt` for hours, `asked to end` if it is to be cancelled, or `-` for a record that does not wait. */
+/** `in 3 min`, `in 2 d, unless its end comes before` from outside, `next run`, `in its turn …`, `under attempt` for hours, `asked to end` if it is to be cancelled, or `-` for a record that does not wait. */
 export function dueText(record: BacklogRecord, now: number): string {
   const due = nextAttemptAt(record);
   if (due === undefined) return NONE;
   if (isUnderAttempt(record, now)) return attemptText(record);
   const ms = Date.parse(due) - now;
-  if (ms <= 0) return 'next run';
+  if (ms <= 0)
+    return waitsForTurn(record) ? 'in its turn among the records of its key: backlog lines' : 'next run';
   return `in ${age(ms)}${outsideWait(record) ? ', unless its end comes before' : ''}`;
 }
 
