@@ -1,4 +1,5 @@
 import type { Group, RecordGroups } from 'dynamo-backlog';
+import { withoutTrailing } from 'dynamo-backlog/engine';
 import { count, counted, records } from 'dynamo-backlog/overview';
 import type { IconName } from '../parts.js';
 import type { ListedGroup } from './all-groups.js';
@@ -69,7 +70,7 @@ function checkedBy({ state, waiting, dead, cancelled, holdsDead }: ListedGroup):
 
 function dollars(units: number): string {
   const price = (units * DOLLARS) / 1_000_000;
-  return price < 0.01 ? price.toFixed(6).replace(/0+$/, '') : price.toFixed(2);
+  return price < 0.01 ? withoutTrailing(price.toFixed(6), '0') : price.toFixed(2);
 }
 
 const STATES = ['succeeded', 'dead', 'cancelled', 'removed', 'lost'] as const;
