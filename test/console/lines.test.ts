@@ -34,6 +34,7 @@ it('says behind what a record waits, and links to the dead head of its line', as
   expect(text).toContain('>Line of its key</h2>');
   expect(text).toContain('held by a dead record');
   expect(text).toContain('number 5, behind 3 numbers');
+  expect(text).toContain('is due: in the turn of its key');
   expect(text).toMatch(/<a href="\/record\?id=r-2"><bdi>r-2<\/bdi><\/a>, number 2/);
   expect(text).toContain('4 behind the head');
   expect(text).not.toContain(EVIL);

@@ -38,7 +38,7 @@ export function Timeline(props: {
               ) : plan.next > now ? (
                 <When at={plan.next} now={now} />
               ) : (
-                `is due: ${paused ? 'when its queue goes on' : 'at the next run'}`
+                `is due: ${paused ? 'when its queue goes on' : whenDue(record)}`
               )}
             </span>
           </li>
@@ -125,4 +125,11 @@ function Entry({ entry, now, isNewest }: { entry: HistoryEntry; now: number; isN
       </div>
     </li>
   );
+}
+
+/** The time of an attempt that is due: one of a record with a number waits for those before it, until it is indexed or attempted. */
+function whenDue({ key, seq, lane }: BacklogRecord): string {
+  return key !== undefined && seq !== undefined && lane === undefined
+    ? 'in the turn of its key'
+    : 'at the next run';
 }

@@ -32,5 +32,6 @@ export function NextAttempt(props: {
     );
   if (due > now) return <When at={due} now={now} />;
   if (isPaused) return <span>when its queue goes on</span>;
-  return record.lane === undefined ? <span>when it is indexed</span> : <span>at the next run</span>;
+  if (record.lane !== undefined) return <span>at the next run</span>;
+  return <span>{record.seq === undefined ? 'when it is indexed' : 'in the turn of its key'}</span>;
 }
