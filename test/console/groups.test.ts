@@ -216,7 +216,7 @@ describe('the page of a group', () => {
     expect(membersOf(await page(console, show('import-7', { state: 'cancelled' })))).toEqual([
       'import-7/180',
     ]);
-    // Where none waits, those that are dead are what an operator looks for.
+    // An operator looks for dead members where none waits.
     expect(membersOf(await page(console, show('invoices-november')))).toEqual(['invoices-november/4']);
     for (const more of [
       { state: 'nonsense' },

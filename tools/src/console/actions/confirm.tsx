@@ -3,6 +3,7 @@ import { jsonOf } from 'dynamo-backlog/engine';
 import { shortened } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
 import { diffLines, nearby } from '../../diff-lines.js';
+import { SubmitButtons } from '../action-form.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink, StateBadge } from '../parts.js';
 import { visibleJson } from '../visible-json.js';
@@ -147,16 +148,13 @@ function Buttons(props: {
   const { action, record, label, context } = props;
   const { access } = context.deps;
   return (
-    <p class="buttons">
-      <button class={`btn ${action.danger ? 'danger' : 'pri'}`} type="submit" disabled={!access.write}>
-        {action.icon ? <Icon name={action.icon} /> : null}
-        {label}
-      </button>
-      <a class="btn" href={recordLink(record.id)}>
-        Keep it as it is
-      </a>
-      {access.write ? null : <span class="sub sm">{access.reason}</span>}
-    </p>
+    <SubmitButtons
+      access={access}
+      label={label}
+      icon={action.icon}
+      danger={action.danger}
+      back={recordLink(record.id)}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { SubmitButtons } from '../action-form.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, Panel, When } from '../parts.js';
+import { Foreign, Panel, When } from '../parts.js';
 import type { Field } from './catalog.js';
 import { Problem } from './confirm.js';
 import { PauseFields, pauseProblem } from './pause-fields.js';
@@ -66,16 +67,7 @@ export function pausePage({ context, view, title, panel, name, pause, verb, ...p
             ) : null}
             {isPause ? <PauseFields labels={labels} field={field} problem={problem} /> : null}
             {waiting === undefined ? null : <p class="sub">{waiting}.</p>}
-            <p class="buttons">
-              <button class="btn pri" type="submit" disabled={!access.write}>
-                <Icon name={isPause ? 'paused' : 'run'} />
-                {verb}
-              </button>
-              <a class="btn" href={back}>
-                Keep it as it is
-              </a>
-              {access.write ? null : <span class="sub sm">{access.reason}</span>}
-            </p>
+            <SubmitButtons access={access} label={verb} icon={isPause ? 'paused' : 'run'} back={back} />
           </ActionForm>
         </Panel>
       </>

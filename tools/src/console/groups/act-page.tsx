@@ -1,6 +1,7 @@
+import { SubmitButtons } from '../action-form.js';
 import { Problem } from '../actions/confirm.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, Panel } from '../parts.js';
+import { Foreign, Panel } from '../parts.js';
 import type { ListedGroup } from './all-groups.js';
 import { MembersBar } from './bar.js';
 import type { GroupAction } from './catalog.js';
@@ -44,16 +45,7 @@ export function groupActPage(props: {
                 Logged as <Foreign text={access.as} most={60} />.
               </p>
             ) : null}
-            <p class="buttons">
-              <button class={`btn ${danger ? 'danger' : 'pri'}`} type="submit" disabled={!access.write}>
-                {icon === undefined ? null : <Icon name={icon} />}
-                {label}
-              </button>
-              <a class="btn" href={groupLink(id)}>
-                Keep it as it is
-              </a>
-              {access.write ? null : <span class="sub sm">{access.reason}</span>}
-            </p>
+            <SubmitButtons access={access} label={label} icon={icon} danger={danger} back={groupLink(id)} />
           </ActionForm>
         </Panel>
       </>

@@ -1,6 +1,7 @@
 import type { Group } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
 import { fullClock, units } from 'dynamo-backlog/overview';
+import { ActLink, WhyReadOnly } from '../action-form.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, Mark, recordLink, StateBadge, Unknown, When } from '../parts.js';
 import { MembersBar } from './bar.js';
@@ -121,29 +122,16 @@ function Actions({ context, group }: { context: PageContext; group: Group }) {
   if (possible.length === 0) return null;
   return (
     <div class="acts">
-      {possible.map(({ name, label, icon, danger }) => {
-        const look = `btn ${danger ? 'danger end' : ''}`;
-        const content = (
-          <>
-            {icon === undefined ? null : <Icon name={icon} />}
-            {label}…
-          </>
-        );
-        return access.write ? (
-          <a class={look} href={groupActLink(group.id, name)}>
-            {content}
-          </a>
-        ) : (
-          <button type="button" class={look} disabled aria-describedby="read-only">
-            {content}
-          </button>
-        );
-      })}
-      {access.write ? null : (
-        <span class="sub sm" id="read-only">
-          {access.reason}
-        </span>
-      )}
+      {possible.map(({ name, label, icon, danger }) => (
+        <ActLink
+          access={access}
+          href={groupActLink(group.id, name)}
+          look={`btn ${danger ? 'danger end' : ''}`}
+          label={label}
+          icon={icon}
+        />
+      ))}
+      <WhyReadOnly access={access} />
     </div>
   );
 }

@@ -117,14 +117,19 @@ function Cut({ look }: { look: GroupsLook }) {
   );
 }
 
+function WhatIsAGroup() {
+  return (
+    <p>
+      A group is a set of records with an end: when all its members have ended, one more record is attempted.
+    </p>
+  );
+}
+
 function NotListed() {
   return (
     <section class="panel">
       <div class="blank">
-        <p>
-          A group is a set of records with an end: when all its members have ended, one more record is
-          attempted.
-        </p>
+        <WhatIsAGroup />
         <p class="sub">
           The list reads the whole control table once: a few items for each queue, and for each 1,000 members
           of a group that goes on their ids, about 5 read units with ids of 36 characters. It ends at 20,000
@@ -144,10 +149,7 @@ function None() {
   return (
     <section class="panel">
       <div class="blank">
-        <p>
-          A group is a set of records with an end: when all its members have ended, one more record is
-          attempted.
-        </p>
+        <WhatIsAGroup />
         <p class="sub">
           The prop groups of the CDK app makes the function that counts, and <code>RecordGroups.insert</code>{' '}
           begins a group.

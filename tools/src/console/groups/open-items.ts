@@ -12,7 +12,7 @@ export type GroupTables = ReturnType<typeof openGroups>;
  */
 export function openGroupItems(backlog: BacklogOperatorOptions): GroupTables {
   if (!backlog.store) return openGroups(backlog);
-  const { groups } = backlog.store as { readonly groups?: StoreTypes.OperatorGroupStore };
+  const { groups } = backlog.store as { readonly groups?: StoreTypes.OperatorSharedItems };
   if (groups === undefined) throw new ConfigurationError('store: expected one with groups');
   return { groups, readUnits: () => 0 };
 }

@@ -1,11 +1,12 @@
 import type { RecurringRecord } from 'dynamo-backlog';
 import { count, counted, records } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
+import { SubmitButtons } from '../action-form.js';
 import type { Field } from '../actions/catalog.js';
 import { Problem } from '../actions/confirm.js';
 import { pauseProblem } from '../actions/pause-fields.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, link, Panel } from '../parts.js';
+import { Foreign, link, Panel } from '../parts.js';
 import type { RecurringAction } from './catalog.js';
 import { BackfillFields } from './detail-page.js';
 import { actLink, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
@@ -158,16 +159,5 @@ function Buttons(props: {
 }) {
   const { context, name, label, icon } = props;
   const { access } = context.deps;
-  return (
-    <p class="buttons">
-      <button class="btn pri" type="submit" disabled={!access.write}>
-        <Icon name={icon} />
-        {label}
-      </button>
-      <a class="btn" href={recurringLink(name)}>
-        Keep it as it is
-      </a>
-      {access.write ? null : <span class="sub sm">{access.reason}</span>}
-    </p>
-  );
+  return <SubmitButtons access={access} label={label} icon={icon} back={recurringLink(name)} />;
 }

@@ -6,6 +6,7 @@ import type { ReadSchedule } from '../../recurring/find-schedules.js';
 import { type OccurrenceWithRecord, pastOccurrences } from '../../recurring/past-occurrences.js';
 import { inZone, ORIGINS, scheduleWords } from '../../recurring/recurring-words.js';
 import { shownOwnPayload } from '../../recurring/shown-definition.js';
+import { ActLink, WhyReadOnly } from '../action-form.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, recordLink, StateBadge, Unknown, When } from '../parts.js';
 import { JsonPanel } from '../record/json-panel.js';
@@ -102,29 +103,16 @@ function Actions({ context, schedule: { recurring } }: { context: PageContext; s
   const possible = RECURRING_ACTIONS.filter(({ isFor }) => isFor(recurring));
   return (
     <div class="acts">
-      {possible.map(({ name, label, icon }) => {
-        const look = name === 'resume' ? 'btn pri' : 'btn';
-        const content = (
-          <>
-            <Icon name={icon} />
-            {label}…
-          </>
-        );
-        return access.write ? (
-          <a class={look} href={actLink(recurring.name, name)}>
-            {content}
-          </a>
-        ) : (
-          <button type="button" class={look} disabled aria-describedby="read-only">
-            {content}
-          </button>
-        );
-      })}
-      {access.write ? null : (
-        <span class="sub sm" id="read-only">
-          {access.reason}
-        </span>
-      )}
+      {possible.map(({ name, label, icon }) => (
+        <ActLink
+          access={access}
+          href={actLink(recurring.name, name)}
+          look={name === 'resume' ? 'btn pri' : 'btn'}
+          label={label}
+          icon={icon}
+        />
+      ))}
+      <WhyReadOnly access={access} />
       <a class="end sm" href={recordLink(recurring.id)}>
         Its record
       </a>
