@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { FinishDeps } from '../src/groups/finish.js';
-import { DynamoDbGroups } from '../src/store/dynamodb/groups.js';
 import { DynamoDbOperatorRecords } from '../src/store/dynamodb/operator-records.js';
 import { DynamoDbActiveRegion } from '../src/store/dynamodb/registry.js';
+import { DynamoDbSharedItems } from '../src/store/dynamodb/shared-items.js';
 import { tablesOf } from '../src/store/dynamodb/store.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import type { ActiveRegionStore } from '../src/store/store.js';
@@ -67,7 +67,7 @@ function tablesFor({ tables }: GroupsSettings, clock: Clock, random: Random): Gr
   const { records, control } = tablesOf({ client: createDynamoDbClient(), tables, clock, random });
   return {
     records: new DynamoDbOperatorRecords(records, clock),
-    groups: new DynamoDbGroups(control),
+    groups: new DynamoDbSharedItems(control),
     activeRegion: new DynamoDbActiveRegion(control, onDamaged),
   };
 }

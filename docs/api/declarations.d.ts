@@ -1674,32 +1674,32 @@ declare class SettleGroups<Change extends Settle> {
 
 declare const DUE_INDEX = "due";
 
-interface GroupStore {
-    read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
-    write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
-    remove(key: string, expected?: string): Promise<void>;
-    list(prefix: string): Promise<readonly string[]>;
-}
-interface GroupAttributes extends Item {
-    readonly rev: string;
-}
-interface OperatorGroupStore extends GroupStore {
-    scan(scan: GroupScan): Promise<GroupScanPage>;
-}
-interface GroupScan {
-    readonly prefix: string;
-    readonly attributes: readonly string[];
-    readonly after?: string | undefined;
-}
-interface GroupScanPage {
-    readonly items: readonly Item[];
-    readonly next: string | undefined;
-}
-
 declare function itemBytes(item: Item): number;
 
 interface NumberedInserts {
     insert(key: string, items: readonly Item[]): Promise<readonly ('inserted' | 'duplicate')[]>;
+}
+
+interface SharedItems {
+    read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+    write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean>;
+    remove(key: string, expected?: string): Promise<void>;
+    list(prefix: string): Promise<readonly string[]>;
+}
+interface SharedAttributes extends Item {
+    readonly rev: string;
+}
+interface OperatorSharedItems extends SharedItems {
+    scan(scan: SharedScan): Promise<SharedScanPage>;
+}
+interface SharedScan {
+    readonly prefix: string;
+    readonly attributes: readonly string[];
+    readonly after?: string | undefined;
+}
+interface SharedScanPage {
+    readonly items: readonly Item[];
+    readonly next: string | undefined;
 }
 
 interface MemoryStoreDeps {
@@ -1720,8 +1720,8 @@ declare class MemoryStore implements OperatorStore {
     readonly sweep: NotIndexedStore;
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
-    readonly groups: OperatorGroupStore;
-    readonly lines: OperatorGroupStore & LineReader;
+    readonly groups: OperatorSharedItems;
+    readonly lines: OperatorSharedItems & LineReader;
     readonly numbered: NumberedInserts;
     readonly control: ControlStore;
     constructor({ clock }: MemoryStoreDeps);
@@ -1851,7 +1851,7 @@ interface OpenGroupsOptions extends ConnectionOptions {
     readonly controlTable: string;
 }
 declare function openGroups(options: OpenGroupsOptions): {
-    readonly groups: OperatorGroupStore;
+    readonly groups: OperatorSharedItems;
     readonly readUnits: () => number;
 };
 interface GroupReads {
@@ -1859,10 +1859,10 @@ interface GroupReads {
     allPages(id: string, head: Pick<GroupHead, 'pages'>): Promise<(GroupPage | undefined)[]>;
     ids(id: string, page: number): Promise<readonly string[]>;
 }
-declare function groupReads(groups: GroupStore): GroupReads;
+declare function groupReads(groups: SharedItems): GroupReads;
 declare const firstDeathRecordId: (group: string) => string;
 
-declare const GROUPS_SCAN: Omit<GroupScan, 'after'>;
+declare const GROUPS_SCAN: Omit<SharedScan, 'after'>;
 interface ScannedItem {
     readonly id: string;
     readonly head?: GroupHead | undefined;
@@ -2363,10 +2363,6 @@ type contract_d_DuePage = DuePage;
 type contract_d_DueQuery = DueQuery;
 type contract_d_Exclusive = Exclusive;
 type contract_d_Found = Found;
-type contract_d_GroupAttributes = GroupAttributes;
-type contract_d_GroupScan = GroupScan;
-type contract_d_GroupScanPage = GroupScanPage;
-type contract_d_GroupStore = GroupStore;
 type contract_d_IndexKey = IndexKey;
 type contract_d_Item = Item;
 type contract_d_ItemsPage = ItemsPage;
@@ -2391,11 +2387,11 @@ type contract_d_NotIndexedStore = NotIndexedStore;
 type contract_d_NumberedInserts = NumberedInserts;
 type contract_d_OperatorActiveRegionStore = OperatorActiveRegionStore;
 type contract_d_OperatorChange = OperatorChange;
-type contract_d_OperatorGroupStore = OperatorGroupStore;
 type contract_d_OperatorLeaseStore = OperatorLeaseStore;
 type contract_d_OperatorPageStore = OperatorPageStore;
 type contract_d_OperatorQueueStore = OperatorQueueStore;
 type contract_d_OperatorRecordStore = OperatorRecordStore;
+type contract_d_OperatorSharedItems = OperatorSharedItems;
 type contract_d_PageRead = PageRead;
 type contract_d_PageStore = PageStore;
 type contract_d_PauseNote = PauseNote;
@@ -2413,13 +2409,17 @@ type contract_d_RegistryStore = RegistryStore;
 type contract_d_RetryModeState = RetryModeState;
 type contract_d_RunsOfQueue = RunsOfQueue;
 type contract_d_ScanPage = ScanPage;
+type contract_d_SharedAttributes = SharedAttributes;
+type contract_d_SharedItems = SharedItems;
+type contract_d_SharedScan = SharedScan;
+type contract_d_SharedScanPage = SharedScanPage;
 type contract_d_SlotStore = SlotStore;
 type contract_d_SlotsAsk = SlotsAsk;
 type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_GroupAttributes as GroupAttributes, contract_d_GroupScan as GroupScan, contract_d_GroupScanPage as GroupScanPage, contract_d_GroupStore as GroupStore, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_LineReader as LineReader, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_NumberedInserts as NumberedInserts, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorGroupStore as OperatorGroupStore, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_LineReader as LineReader, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_NumberedInserts as NumberedInserts, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_OperatorSharedItems as OperatorSharedItems, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SharedAttributes as SharedAttributes, contract_d_SharedItems as SharedItems, contract_d_SharedScan as SharedScan, contract_d_SharedScanPage as SharedScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function isSameValue(one: AttributeValue, other: AttributeValue): boolean;
@@ -2977,7 +2977,7 @@ interface RecordGroupsOptions extends ConnectionOptions {
 }
 interface RecordGroupsStore {
     readonly records: Pick<OperatorRecordStore, 'insert' | 'get' | 'change' | 'getItems'>;
-    readonly groups: GroupStore;
+    readonly groups: SharedItems;
 }
 interface GroupRecord extends Omit<NewRecord, 'id' | 'payload' | 'insertedAt' | 'availableAt'> {
     readonly payload?: Readonly<Record<string, unknown>> | undefined;
@@ -3040,7 +3040,7 @@ interface RecordLinesOptions extends ConnectionOptions {
 }
 interface RecordLinesStore {
     readonly records: Pick<RecordStore, 'get'>;
-    readonly lines: GroupStore;
+    readonly lines: SharedItems;
     readonly numbered: NumberedInserts;
 }
 

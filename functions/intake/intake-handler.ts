@@ -12,6 +12,7 @@ import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
+import type { lineTablesOf } from './line-tables.js';
 import type { Lines, LinesGiven, LineTables } from './lines.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
@@ -59,6 +60,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
     const invoker = overrides.invoker ?? createInvoker(own);
     const sentWaits = new Set<string>();
     const remembered: KeysOfSandbox = { meters: new Map(), lanes: new Map() };
+    const lineCode = once(() => linesCode({ settings: own, ...deps }, overrides));
     // The registry exists only where functions have owners.
     const registered = own.owner === undefined ? undefined : new RegisteredQueues(own, deps, logger);
     return async (): Promise<IntakeDeps> => {
@@ -68,7 +70,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
       const indexing = { ...deps, logger: frozenLogger(logger), shardsOf, serves };
       const isFair = (queue: string) => ownValue(settings.queues, queue)?.fairness === true;
       const hasOrder = Object.values(settings.queues).some(({ order }) => order !== undefined);
-      const lines = hasOrder && (await linesFor({ settings, indexing, invoker, logger }, overrides));
+      const lines = hasOrder && (await lineCode())({ settings, indexing, invoker, logger });
       const hasFair = Object.values(settings.queues).some(({ fairness }) => fairness);
       const common = { settings, invoker, logger, sentWaits, ...(lines && { lines }) };
       if (!hasFair) return { ...common, indexing };
@@ -89,11 +91,14 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
   return lambdaHandler(logger, handle, [logFailure(logger, 'intake failed')]);
 }
 
-/** Loads the code for queues with order. */
-async function linesFor(given: LinesGiven, { lineTables, lines }: IntakeSeams): Promise<Lines> {
+/** Loads the code for queues with order, and makes the client of its tables, which keeps its connections between invocations. */
+async function linesCode(
+  where: Parameters<typeof lineTablesOf>[0],
+  { lineTables, lines }: IntakeSeams,
+): Promise<(given: LinesGiven) => Lines> {
   const Of = lines ?? (await import('./lines.js')).Lines;
-  const tables = lineTables ?? (await import('./line-tables.js')).lineTablesOf(given);
-  return new Of(given, tables);
+  const tables = lineTables ?? (await import('./line-tables.js')).lineTablesOf(where);
+  return (given) => new Of(given, tables);
 }
 
 /**

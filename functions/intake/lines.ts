@@ -7,8 +7,9 @@ import { type LinesDeps, type TakenChanges, takeChanges } from '../../src/lines/
 import type { LineChange } from '../../src/lines/take-turns.js';
 import { mayBeAttempted } from '../../src/lines/under-attempt.js';
 import { isPending } from '../../src/record/index.js';
-import type { GroupStore } from '../../src/store/group-store.js';
 import type { ControlStore } from '../../src/store/operator-store.js';
+import type { SharedItems } from '../../src/store/shared-items.js';
+import { groupBy } from '../../src/support/group-by.js';
 import { ownValue } from '../../src/support/own-names.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
@@ -16,7 +17,7 @@ import type { StreamChange, VersionedChange } from './stream-event.js';
 
 /** The tables as lines need them, beside those of the intake. */
 export interface LineTables {
-  readonly lines: GroupStore;
+  readonly lines: SharedItems;
   readonly control: Pick<ControlStore, 'readRunsOf'>;
 }
 
@@ -93,7 +94,7 @@ export class Lines {
       ({ sequenceNumber, record }) => !inLines.has(sequenceNumber) && record?.status !== 'SUCCESS',
     );
     this.warnOfUnordered(others);
-    // What comes again begins at the first of them that could not be handled.
+    // The stream comes again from the first change that could not be handled.
     const orderOf = new Map(order.map((place, at) => [place, at]));
     const inOrder = [...others, ...started].sort(
       (a, b) => (orderOf.get(a.sequenceNumber) ?? 0) - (orderOf.get(b.sequenceNumber) ?? 0),
@@ -128,13 +129,18 @@ export class Lines {
     const { invoker, logger, indexing } = this.given;
     const undone = [...(trouble?.changes ?? [])];
     if (trouble) logger.error('lines could not be looked at, and come again', trouble.error as Error);
-    for (const { id, seconds, by } of later) {
-      const delay = Math.min(Math.ceil(seconds / (indexing.clock.speed ?? 1)), MAX_DELAY_SECONDS);
+    const { speed = 1 } = indexing.clock;
+    const delayOf = ({ seconds }: (typeof later)[number]) =>
+      Math.min(Math.ceil(seconds / speed), MAX_DELAY_SECONDS);
+    for (const [delay, some] of groupBy(later, delayOf)) {
       try {
-        await invoker.sendToRedelivery([id], delay);
+        await invoker.sendToRedelivery(
+          some.map(({ id }) => id),
+          delay,
+        );
       } catch (error) {
-        logger.error('a line could not be sent to the redelivery queue, and comes again', error as Error);
-        undone.push(by);
+        logger.error('lines could not be sent to the redelivery queue, and come again', error as Error);
+        undone.push(...some.map(({ by }) => by));
       }
     }
     return undone;

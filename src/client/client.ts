@@ -6,7 +6,7 @@ import { watchAttempts } from '../support/attempt-scope.js';
 import type { Clock } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import type { Random } from '../support/random.js';
-import { parseOptions, show } from '../support/validation.js';
+import { parseOptions } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import type { CancelResult } from './cancel.js';
 import type { CompletionResult, OutsideEnd } from './complete.js';
@@ -30,6 +30,7 @@ import {
   listSchema,
   optionsSchema,
   type Source,
+  sourceOf,
   type TaskInsertManyOptions,
   type WaitOptions,
   waitSchema,
@@ -151,7 +152,7 @@ export class BacklogClient {
       if (Object.hasOwn(common, 'id'))
         throw new ConfigurationError('insertMany.id: expected nothing, as it is for each record');
       checkOptions(first, common, clock.now());
-      return insertMany(sourceOf(second), {
+      return insertMany(sourceOf(second, 'insertMany'), {
         ...flow,
         itemOf: (given) => {
           const { payload, options } = entryOf(given, common);
@@ -170,7 +171,7 @@ export class BacklogClient {
       'insertMany',
     );
     const availableAt = availableAtOf(delay as Delay, clock.now());
-    const source = sourceOf(first) as Source<NewRecord>;
+    const source = sourceOf(first, 'insertMany') as Source<NewRecord>;
     const itemOf = (record: NewRecord) => this.itemOf(record, availableAt);
     const idOf = (record: NewRecord | undefined) => record?.id;
     return insertMany(source, { concurrency, onProgress, signal, itemOf, idOf, insert, clock, random });
@@ -324,16 +325,5 @@ function wholeStore(store: ClientStore): LookUp {
   if (records.get && records.list && records.change && records.note) return records as LookUp;
   throw new ConfigurationError(
     'BacklogClient.store: expected a store whose records have get, list, change and note: see MemoryStore',
-  );
-}
-
-function sourceOf(given: unknown): Source<unknown> {
-  const isSource =
-    typeof given === 'object' &&
-    given !== null &&
-    (Symbol.iterator in given || Symbol.asyncIterator in given);
-  if (isSource) return given as Source<unknown>;
-  throw new ConfigurationError(
-    `insertMany: expected an array, or another source of records, got ${show(given)}`,
   );
 }

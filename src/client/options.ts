@@ -11,6 +11,8 @@ import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type Status } from '../record/index.js';
 import type { OperatorRecordStore, RecordStore } from '../store/index.js';
 import { type Duration, duration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 import type { Delay } from './delay.js';
 import type { InsertProgress } from './insert-many.js';
 import { DEFAULT_MAX_HOPS } from './new-record.js';
@@ -105,6 +107,23 @@ export interface TaskInsertManyOptions<Input = unknown, Priority extends string 
 
 /** @inline */
 export type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
+
+/**
+ * Checks a source of records.
+ *
+ * @param method the method that was given it, for the error
+ * @throws ConfigurationError for what is none
+ */
+export function sourceOf(given: unknown, method: string): Source<unknown> {
+  const isSource =
+    typeof given === 'object' &&
+    given !== null &&
+    (Symbol.iterator in given || Symbol.asyncIterator in given);
+  if (isSource) return given as Source<unknown>;
+  throw new ConfigurationError(
+    `${method}: expected an array, or another source of records, got ${show(given)}`,
+  );
+}
 
 export const optionsSchema = z
   .strictObject({

@@ -1,6 +1,6 @@
 import type { Item } from '../record/index.js';
 import { StoreUnavailableError } from '../store/errors.js';
-import type { GroupStore } from '../store/group-store.js';
+import type { SharedItems } from '../store/shared-items.js';
 import type { Clock } from '../support/clock.js';
 import { type Random, randomToken } from '../support/random.js';
 import { allDone } from './all-done.js';
@@ -9,7 +9,7 @@ import { headKey, idsKey, pageKey } from './names.js';
 import { GroupPage } from './page.js';
 
 export interface GroupItemsDeps {
-  readonly groups: GroupStore;
+  readonly groups: SharedItems;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, clientFor } from '../connection.js';
-import { DynamoDbOperatorGroups } from '../store/dynamodb/operator-groups.js';
+import { DynamoDbOperatorSharedItems } from '../store/dynamodb/operator-shared-items.js';
 import { Table } from '../store/dynamodb/table.js';
-import type { GroupStore, OperatorGroupStore } from '../store/group-store.js';
+import type { OperatorSharedItems, SharedItems } from '../store/shared-items.js';
 import { systemClock } from '../support/clock.js';
 import { systemRandom } from '../support/random.js';
 import { firstDeathId } from './first-death.js';
@@ -22,7 +22,7 @@ export interface OpenGroupsOptions extends ConnectionOptions {
 /** The items of groups, with the read units that they have cost so far: calls at the same time do not share them. */
 export function openGroups(options: OpenGroupsOptions): {
   /** The items in the control table. */
-  readonly groups: OperatorGroupStore;
+  readonly groups: OperatorSharedItems;
   /** The read units so far. */
   readonly readUnits: () => number;
 } {
@@ -34,7 +34,7 @@ export function openGroups(options: OpenGroupsOptions): {
       if (kind === 'read') readUnits += units;
     },
   });
-  return { groups: new DynamoDbOperatorGroups(table), readUnits: () => readUnits };
+  return { groups: new DynamoDbOperatorSharedItems(table), readUnits: () => readUnits };
 }
 
 /** Strong reads of the items of one group. */
@@ -48,7 +48,7 @@ export interface GroupReads {
 }
 
 /** Reads items of groups. */
-export function groupReads(groups: GroupStore): GroupReads {
+export function groupReads(groups: SharedItems): GroupReads {
   return new GroupItems({ groups, clock: systemClock, random: systemRandom });
 }
 

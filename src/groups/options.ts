@@ -4,8 +4,8 @@ import { flowOptions } from '../client/options.js';
 import { type ConnectionOptions, clientAlone, connectionShape, storeWith, tableName } from '../connection.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { QUEUE_PATTERN } from '../record/index.js';
-import type { GroupStore } from '../store/group-store.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
+import type { SharedItems } from '../store/shared-items.js';
 import { type Duration, duration } from '../support/duration.js';
 
 /** Options of `RecordGroups`. `table` and `controlTable` are required. */
@@ -25,7 +25,7 @@ export interface RecordGroupsStore {
   /** The records. */
   readonly records: Pick<OperatorRecordStore, 'insert' | 'get' | 'change' | 'getItems'>;
   /** The items of groups. */
-  readonly groups: GroupStore;
+  readonly groups: SharedItems;
 }
 
 /** A record that a group inserts. Its payload is an object, to which the library adds `group`. */

@@ -1,13 +1,13 @@
 import type { InsertManyResult } from '../client/index.js';
 import type { NewItem } from '../client/insert-many.js';
 import { type ItemContext, itemOf, type NewRecord } from '../client/new-record.js';
-import type { Source } from '../client/options.js';
+import { type Source, sourceOf } from '../client/options.js';
 import { entryOf, type TaskEntry } from '../client/task-entry.js';
 import { prepare } from '../client/task-record.js';
 import { clientFor } from '../connection.js';
 import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
-import { DynamoDbGroups } from '../store/dynamodb/groups.js';
 import { DynamoDbOperatorRecords } from '../store/dynamodb/operator-records.js';
+import { DynamoDbSharedItems } from '../store/dynamodb/shared-items.js';
 import { Table } from '../store/dynamodb/table.js';
 import type { Clock } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
@@ -72,7 +72,7 @@ export class RecordGroups {
     const client = clientFor(parsed);
     const tableOf = (name: string, keyName: string) => new Table({ client, name, keyName, clock, random });
     const records = new DynamoDbOperatorRecords(tableOf(table, 'id'), clock);
-    this.store = { records, groups: new DynamoDbGroups(tableOf(controlTable, 'key')) };
+    this.store = { records, groups: new DynamoDbSharedItems(tableOf(controlTable, 'key')) };
     this.bulk = new DynamoDbBulkInserts({ client, table, single: records });
   }
 
@@ -101,7 +101,7 @@ export class RecordGroups {
     third?: GroupOptions,
   ): Promise<InsertGroupResult> {
     checkGroupId(id, 'insert: id');
-    const source = sourceOf(isTask(first) ? second : first);
+    const source = sourceOf(isTask(first) ? second : first, 'insert');
     const options = parseOptions(groupSchema, isTask(first) ? third : second, 'insert') as GroupOptions &
       Parameters<typeof beginGroup>[1] & { readonly concurrency: number; readonly seal: boolean };
     const { concurrency, onProgress, signal, seal, ...group } = options;
@@ -251,13 +251,4 @@ function member(record: NewRecord, context: ItemContext): NewItem {
   throw new InvalidRecordError(
     `record ${show(item.id)}: attributes.${MEMBER_ATTRIBUTE}: expected nothing, as the group writes it`,
   );
-}
-
-function sourceOf(given: unknown): Source<unknown> {
-  const isSource =
-    typeof given === 'object' &&
-    given !== null &&
-    (Symbol.iterator in given || Symbol.asyncIterator in given);
-  if (isSource) return given as Source<unknown>;
-  throw new ConfigurationError(`insert: expected an array, or another source of records, got ${show(given)}`);
 }

@@ -1,11 +1,11 @@
 import type { Item } from '../record/index.js';
-import type { GroupScan } from '../store/group-store.js';
+import type { SharedScan } from '../store/shared-items.js';
 import { type GroupHead, parseHead } from './head.js';
 import { HEAD_PREFIX } from './names.js';
 import { GroupPage } from './page.js';
 
 /** The scan that brings the heads and the pages of all groups, without the ids of members. */
-export const GROUPS_SCAN: Omit<GroupScan, 'after'> = {
+export const GROUPS_SCAN: Omit<SharedScan, 'after'> = {
   prefix: 'group',
   attributes: [
     ...['createdAt', 'pages', 'addedAt', 'sealed', 'holdsDead', 'rev'],

@@ -1,5 +1,5 @@
 import type { Item } from '../record/index.js';
-import type { GroupStore } from '../store/group-store.js';
+import type { SharedItems } from '../store/shared-items.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import { attributesOf, type Line, parseLine } from './line.js';
@@ -8,7 +8,7 @@ import { firstOf, type LineName, lineKey, linePageKey, pageOf } from './names.js
 
 export interface LineItemsDeps {
   /** The items of lines in the control table. */
-  readonly lines: GroupStore;
+  readonly lines: SharedItems;
   readonly random: Random;
 }
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { flowOptions } from '../client/options.js';
 import { type ConnectionOptions, clientAlone, connectionShape, storeWith, tableName } from '../connection.js';
-import type { GroupStore } from '../store/group-store.js';
 import type { NumberedInserts } from '../store/numbered-inserts.js';
+import type { SharedItems } from '../store/shared-items.js';
 import type { RecordStore } from '../store/store.js';
 
 /** Options of `RecordLines`. `table` and `controlTable` are required. */
@@ -20,7 +20,7 @@ export interface RecordLinesStore {
   /** The records. */
   readonly records: Pick<RecordStore, 'get'>;
   /** The items of lines. */
-  readonly lines: GroupStore;
+  readonly lines: SharedItems;
   /** The insertion of records that get numbers. */
   readonly numbered: NumberedInserts;
 }

@@ -1,15 +1,15 @@
 import type { InsertManyResult, InsertProgress } from '../client/index.js';
 import { itemOf, type NewRecord } from '../client/new-record.js';
-import type { Source } from '../client/options.js';
+import { type Source, sourceOf } from '../client/options.js';
 import { entryOf, type TaskEntry } from '../client/task-entry.js';
 import { prepare } from '../client/task-record.js';
 import { clientFor } from '../connection.js';
 import { DEFAULT_QUEUE } from '../record/index.js';
 import { isKey, KEY_FORM } from '../record/key.js';
 import { QUEUE_NAME, QUEUE_PATTERN } from '../record/record.js';
-import { DynamoDbGroups } from '../store/dynamodb/groups.js';
 import { DynamoDbNumberedInserts } from '../store/dynamodb/numbered-inserts.js';
 import { DynamoDbRecords } from '../store/dynamodb/records.js';
+import { DynamoDbSharedItems } from '../store/dynamodb/shared-items.js';
 import { tablesOf } from '../store/dynamodb/store.js';
 import type { Clock } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
@@ -63,7 +63,7 @@ export class RecordLines {
     const { records, control } = tablesOf({ client, tables, clock, random });
     this.store = {
       records: new DynamoDbRecords(records, clock, false),
-      lines: new DynamoDbGroups(control),
+      lines: new DynamoDbSharedItems(control),
       numbered: new DynamoDbNumberedInserts({ client, records, control, clock, random }),
     };
   }
@@ -95,7 +95,7 @@ export class RecordLines {
     const options = parseOptions(insertOptions, (task ? third : second) ?? {}, 'insert');
     const { signal, onProgress } = options as InsertLinesOptions;
     const { numbered } = this.store;
-    const source = sourceOf(given);
+    const source = sourceOf(given, 'insert');
     const item = (one: unknown) => this.itemOf(task, one);
     return insertNumbered(source, { itemOf: item, numbered, clock: this.clock, signal, onProgress });
   }
@@ -160,7 +160,7 @@ export class RecordLines {
     };
     if (seq !== undefined) fail(`seq: expected nothing, as RecordLines gives the number, got ${show(seq)}`);
     if (!isKey(key)) return fail(`key: expected ${KEY_FORM}, got ${show(key)}`);
-    // With a number, so that it is not indexed before its turn: the insertion replaces it.
+    // A number keeps it from being indexed before its turn: the insertion gives the right one.
     const item = itemOf({ ...record, key, seq: 1 }, { ...context, availableAt });
     return { ...item, queue, key };
   }
@@ -177,13 +177,4 @@ function checked(name: LineName): LineName {
     throw new ConfigurationError(`queue: expected ${QUEUE_NAME}, got ${show(queue)}`);
   if (!isKey(key)) throw new ConfigurationError(`key: expected ${KEY_FORM}, got ${show(key)}`);
   return { queue, key };
-}
-
-function sourceOf(given: unknown): Source<unknown> {
-  const isSource =
-    typeof given === 'object' &&
-    given !== null &&
-    (Symbol.iterator in given || Symbol.asyncIterator in given);
-  if (isSource) return given as Source<unknown>;
-  throw new ConfigurationError(`insert: expected an array, or another source of records, got ${show(given)}`);
 }

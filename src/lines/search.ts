@@ -143,7 +143,7 @@ export class Search {
       if (++this.looks > MAX_LOOKS) return 'unknown';
       const record = await readRecord(id, this.deps);
       if (!record || !isAt({ ...this.name, seq }, record)) return undefined;
-      // What has had its turn waits again only if it is to be attempted.
+      // A record that has had its turn waits again only if it is to be attempted.
       if (seq < this.next ? !isPending(record) : hasEnded(record, this.rules)) return undefined;
       const { next, cancelTo = 0 } = this.line;
       if (seq > cancelTo || seq < next || !isPending(record)) return record;

@@ -16,8 +16,6 @@ export interface TakenChanges {
   readonly start: readonly { readonly record: BacklogRecord; readonly by: LineChange }[];
   /** Records whose lines must be looked at again after so many seconds of the backlog's time. */
   readonly later: readonly { readonly id: string; readonly seconds: number; readonly by: LineChange }[];
-  /** Records that wait for their turn. */
-  readonly held: number;
   /** The changes that the store had no answer for, and its error: they must come again. */
   readonly trouble?: { readonly error: unknown; readonly changes: readonly LineChange[] } | undefined;
 }
@@ -30,10 +28,9 @@ export async function takeChanges(changes: readonly LineChange[], deps: LinesDep
   const taken: {
     start: TakenChanges['start'][number][];
     later: TakenChanges['later'][number][];
-    held: number;
     failed: LineChange[];
     error: unknown;
-  } = { start: [], later: [], held: 0, failed: [], error: undefined };
+  } = { start: [], later: [], failed: [], error: undefined };
   const ofLine = async (some: readonly LineChange[]) => {
     const [first] = some;
     const rules = first && deps.rulesOf(first.place.queue);
@@ -43,7 +40,6 @@ export async function takeChanges(changes: readonly LineChange[], deps: LinesDep
       const by = some.find(({ id }) => id === start?.id) ?? first;
       if (start) taken.start.push({ record: start, by });
       if (later) taken.later.push({ ...later, by: first });
-      taken.held += new Set(some.flatMap(({ id, record }) => (record && id !== start?.id ? id : []))).size;
       const { queue, key } = first.place;
       if (skipped > 0)
         deps.logger.warn('numbers of a line have not come, and are left out', {
@@ -62,6 +58,6 @@ export async function takeChanges(changes: readonly LineChange[], deps: LinesDep
   for (let at = 0; at < lines.length; at += CONCURRENCY) {
     await Promise.all(lines.slice(at, at + CONCURRENCY).map(ofLine));
   }
-  const { start, later, held, failed, error } = taken;
-  return { start, later, held, ...(failed.length > 0 && { trouble: { error, changes: failed } }) };
+  const { start, later, failed, error } = taken;
+  return { start, later, ...(failed.length > 0 && { trouble: { error, changes: failed } }) };
 }

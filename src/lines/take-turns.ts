@@ -1,3 +1,4 @@
+import { MAX_RUN_MS } from '../record/not-before.js';
 import { type BacklogRecord, isPending, isUnwanted } from '../record/record.js';
 import { StoreUnavailableError } from '../store/errors.js';
 import type { Head, Line } from './line.js';
@@ -41,8 +42,6 @@ export interface TurnDeps extends LineItemsDeps, SearchDeps {
   readonly checksHead?: boolean | undefined;
 }
 
-/** Real time after which an attempt of a run is over: no function of Lambda's lives longer. */
-const MAX_RUN_MS = 15 * 60_000;
 const MAX_TRIES = 12;
 const BACKOFF_MS = 15;
 
@@ -67,14 +66,14 @@ export async function takeTurns(
     if (tries > 0) await deps.clock.sleep(BACKOFF_MS * 2 ** Math.min(tries, 6) * deps.random());
     const line = await items.read();
     const step = await look.at(line);
-    // What it has noted, others may not have seen as they took their look at the line.
+    // Others may not have seen the entries that it has noted, as they took their look at the line.
     if (step === undefined) continue;
     const { after, ...turn } = step;
     if (after === line) return turn;
     if (!(await items.write(after))) continue;
     const passed = passedPages(line, after);
     if (passed.length > 0) await items.removePages(passed);
-    // Those that were noted while it had a head have not seen that it has none.
+    // A process that has noted an entry while the line had a head has not seen that it has none.
     if (after.head !== undefined || line.head === undefined) return look.asItIs(turn);
   }
   throw new StoreUnavailableError('others change the same line all the time');
@@ -242,7 +241,7 @@ class Look {
     const { clock } = this.deps;
     const now = clock.now();
     const gap = next > noted.next ? undefined : noted.gapSince;
-    // What others have noted while the line had a head, they have not written into it.
+    // Other processes note entries, and do not write that into a line that has a head.
     const ahead = before.head === undefined ? found.ahead : noted.ahead;
     const moved: Line = {
       ...{ ...noted, next, back, gapSince: gap },

@@ -21,7 +21,7 @@ export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
 /** Real time for which a process says that an attempt goes on: a lease, and the difference of two clocks. */
 export const HOLD_MS = 75_000;
 /** Real time after which a run's attempt in a lane that the record has left is over: no function of Lambda's lives longer. */
-const MAX_RUN_MS = 15 * 60_000;
+export const MAX_RUN_MS = 15 * 60_000;
 
 /** The `lane` of a record that waits as its key is paused. No lane has this name. */
 export const KEY_PAUSED = '#paused';

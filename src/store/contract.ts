@@ -1,12 +1,5 @@
 /** Types that a store of your own has to name: its roles, and what their methods take and give. */
 export type { Item, RecordChange } from '../record/index.js';
-export type {
-  GroupAttributes,
-  GroupScan,
-  GroupScanPage,
-  GroupStore,
-  OperatorGroupStore,
-} from './group-store.js';
 export type { JobChange, JobStore, Kept } from './job-store.js';
 export type { NumberedInserts } from './numbered-inserts.js';
 export type {
@@ -31,5 +24,12 @@ export type {
 } from './operator-store.js';
 export type * from './registry-types.js';
 export type * from './roles.js';
+export type {
+  OperatorSharedItems,
+  SharedAttributes,
+  SharedItems,
+  SharedScan,
+  SharedScanPage,
+} from './shared-items.js';
 export type { LineReader, NotIndexedStore } from './store.js';
 export type * from './store-types.js';

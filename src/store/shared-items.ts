@@ -1,10 +1,10 @@
 import type { Item } from '../record/index.js';
 
 /**
- * The items of groups in the control table, each with a random `rev` that every write renews. Items are as any service may have
- * written them.
+ * The items of the control table that several processes change: those of groups and of lines. Each has a random `rev` that every write
+ * renews. Items are as any service may have written them.
  */
-export interface GroupStore {
+export interface SharedItems {
   /** Reads items, strongly, by key; absent ones are left out. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
   /**
@@ -12,27 +12,27 @@ export interface GroupStore {
    *
    * @param expected the `rev` as it was read; undefined: the item was not there
    */
-  write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
+  write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean>;
   /** Removes an item, whatever it is by now, or only if it has this `rev`. */
   remove(key: string, expected?: string): Promise<void>;
   /** All keys with this beginning, read strongly. */
   list(prefix: string): Promise<readonly string[]>;
 }
 
-/** Attributes of a group's item that are written; those it does not name stay as they are. */
-export interface GroupAttributes extends Item {
+/** Attributes of such an item that are written; those it does not name stay as they are. */
+export interface SharedAttributes extends Item {
   /** The new `rev`. */
   readonly rev: string;
 }
 
-/** The items of groups, as operators look at all of them. */
-export interface OperatorGroupStore extends GroupStore {
+/** These items, as operators look at all of them. */
+export interface OperatorSharedItems extends SharedItems {
   /** One page of the whole control table, eventually consistent: exactly one request. */
-  scan(scan: GroupScan): Promise<GroupScanPage>;
+  scan(scan: SharedScan): Promise<SharedScanPage>;
 }
 
 /** The items that a scan brings. */
-export interface GroupScan {
+export interface SharedScan {
   /** The beginning of their keys. */
   readonly prefix: string;
   /** Attributes beside `key` that they have in the answer. */
@@ -42,7 +42,7 @@ export interface GroupScan {
 }
 
 /** A page of a scan. */
-export interface GroupScanPage {
+export interface SharedScanPage {
   /** The items, unordered. */
   readonly items: readonly Item[];
   /** The key to go on behind. Undefined: that was all. */

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RecordGroups } from '../../src/groups/index.js';
 import { memberText } from '../../src/groups/names.js';
-import { DynamoDbGroups } from '../../src/store/dynamodb/groups.js';
+import { DynamoDbSharedItems } from '../../src/store/dynamodb/shared-items.js';
 import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { systemClock } from '../../src/support/clock.js';
@@ -42,7 +42,7 @@ const HEAD = `
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { RecordGroups } from '${DIST}index.js';
 import { noteStates } from '${DIST}groups/note-states.js';
-import { DynamoDbGroups } from '${DIST}store/dynamodb/groups.js';
+import { DynamoDbSharedItems } from '${DIST}store/dynamodb/shared-items.js';
 import { tablesOf } from '${DIST}store/dynamodb/store.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '${DIST}store/index.js';
 const [, , endpoint, table, controlTable, run, folder, members] = process.argv;
@@ -63,7 +63,7 @@ if (state !== 'sealed') throw new Error(state);
 const COUNT = `${HEAD}
 const of = { client, tables: { records: table, control: controlTable }, clock };
 const { records } = new DynamoDbOperatorStore(of);
-const groups = new DynamoDbGroups(tablesOf(of).control);
+const groups = new DynamoDbSharedItems(tablesOf(of).control);
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const deps = { groups, records, clock, random: Math.random, indexesAtOnce: () => false, logger };
 const changes = JSON.parse(readFileSync(folder + '/changes.json', 'utf8'));
@@ -128,7 +128,7 @@ it(`${MEMBERS} members end once, with the right counts, though kill -9 ends inse
   const counts = { members: MEMBERS, succeeded: MEMBERS - dead, dead, cancelled: 0, removed: 0, lost: 0 };
   expect(record?.payload).toEqual({ group: { id: 'import', complete: true, ...counts } });
   const { control } = tablesOf({ client, tables, clock: systemClock });
-  expect(await new DynamoDbGroups(control).list('group')).toEqual([]);
+  expect(await new DynamoDbSharedItems(control).list('group')).toEqual([]);
   // The last changes come again, and start nothing.
   expect(await once(await program('count', COUNT, 3), 'exit')).toEqual([0, null]);
   expect((await store.records.get('import'))?.rev).toBe(record?.rev);

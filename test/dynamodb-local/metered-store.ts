@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '../../src/engine.js';
-import { DynamoDbGroups } from '../../src/store/dynamodb/groups.js';
+import { DynamoDbSharedItems } from '../../src/store/dynamodb/shared-items.js';
 import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { type Consumed, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { createTables, deleteTables } from '../store/tables.js';
@@ -17,7 +17,7 @@ export async function meteredStore(client: DynamoDBClient) {
   return {
     tables,
     store: new DynamoDbOperatorStore(options),
-    groups: new DynamoDbGroups(tablesOf(options).control),
+    groups: new DynamoDbSharedItems(tablesOf(options).control),
     /** Units of the writes to a table. */
     writes: (table: string) =>
       consumed

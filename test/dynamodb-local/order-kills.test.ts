@@ -51,7 +51,7 @@ async function receiver() {
     const tries = before.filter((one) => one === -n).length;
     const isRefused = tries < refusals;
     const last = before.findLast((one) => one > 0) ?? 0;
-    // After a kill, the last one may come again: attempts are at-least-once.
+    // The last one may come again after a kill: attempts are at-least-once.
     if (n !== last + 1 && n !== last) violations.push(`${key}: ${n} after ${last}`);
     setTimeout(() => {
       done.set(key, [...before, isRefused ? -n : n]);

@@ -6,7 +6,7 @@ import { RecordGroups } from '../../src/groups/index.js';
 import type { Item } from '../../src/record/index.js';
 import { toAttributes } from '../../src/store/dynamodb/attribute-values.js';
 import { StoreError, StoreUnavailableError } from '../../src/store/errors.js';
-import { type GroupStore, MemoryStore } from '../../src/store/index.js';
+import { MemoryStore, type SharedItems } from '../../src/store/index.js';
 import { seededRandom } from '../../src/support/seeded-random.js';
 import { keepingLogger, type LogEntry } from '../../src/testing/logs.js';
 import { replacing } from '../simulation/replacing.js';
@@ -45,7 +45,7 @@ function bench({
   const logs: LogEntry[] = [];
   const sent: string[] = [];
   const groups = new RecordGroups({ table: 'records', controlTable: 'control', store, clock, random });
-  const read: GroupStore['read'] = (keys) => {
+  const read: SharedItems['read'] = (keys) => {
     keys.forEach(onRead);
     return store.groups.read(keys);
   };

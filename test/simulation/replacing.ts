@@ -1,12 +1,12 @@
-import type { GroupStore } from '../../src/store/group-store.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
+import type { SharedItems } from '../../src/store/shared-items.js';
 import type { BacklogStore } from '../../src/store/store.js';
 
 /** Methods of a store, by role. */
 export type Methods = { readonly [Role in keyof Stores]?: Partial<Stores[Role]> };
 
 interface Stores extends OperatorStore {
-  readonly groups: GroupStore;
+  readonly groups: SharedItems;
 }
 
 /** The store with some of its methods replaced. */

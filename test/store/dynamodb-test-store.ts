@@ -4,7 +4,7 @@ import '../../src/store/dynamodb/limits.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { Item } from '../../src/record/index.js';
-import { DynamoDbOperatorGroups } from '../../src/store/dynamodb/operator-groups.js';
+import { DynamoDbOperatorSharedItems } from '../../src/store/dynamodb/operator-shared-items.js';
 import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { createDynamoDbClient, type DynamoDBClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import type { Clock } from '../../src/support/clock.js';
@@ -36,7 +36,7 @@ function connect(endpoint: string) {
 }
 
 class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
-  readonly groups: DynamoDbOperatorGroups;
+  readonly groups: DynamoDbOperatorSharedItems;
   /** The number of changes that were read from each shard. */
   private readonly reported = new Map<string, number>();
   private puts = 0;
@@ -49,7 +49,7 @@ class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
     clock: Clock,
   ) {
     super({ client, tables: names, clock });
-    this.groups = new DynamoDbOperatorGroups(tablesOf({ client, tables: names, clock }).control);
+    this.groups = new DynamoDbOperatorSharedItems(tablesOf({ client, tables: names, clock }).control);
   }
 
   items(): Item[] {

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { DynamoDbOperatorGroups } from '../../src/store/dynamodb/operator-groups.js';
+import { DynamoDbOperatorSharedItems } from '../../src/store/dynamodb/operator-shared-items.js';
 import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OnConsumed } from '../../src/store/index.js';
 import type { StoreUnderTest } from './conformance.js';
@@ -27,7 +27,7 @@ export async function dynamoDbUnderTest(
     client,
     tables,
     store: new DynamoDbOperatorStore({ client, tables, clock, onConsumed }),
-    groups: new DynamoDbOperatorGroups(tablesOf({ client, tables, clock, onConsumed }).control),
+    groups: new DynamoDbOperatorSharedItems(tablesOf({ client, tables, clock, onConsumed }).control),
     async put(item) {
       await documents.send(new PutCommand({ TableName, Item: { ...item } }));
     },

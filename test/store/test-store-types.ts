@@ -1,11 +1,11 @@
 import type { Item } from '../../src/record/index.js';
-import type { GroupStore } from '../../src/store/group-store.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
+import type { SharedItems } from '../../src/store/shared-items.js';
 import type { Change } from './changes.js';
 
 /** A store of its own for one test, with hands in its tables that do not use the store's own code. */
 export interface TestStore extends OperatorStore {
-  readonly groups: GroupStore;
+  readonly groups: SharedItems;
   /** Every item of the table of records. */
   items(): Item[];
   /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */

@@ -1,16 +1,16 @@
-import type { GroupScan, GroupScanPage, OperatorGroupStore } from '../group-store.js';
+import type { OperatorSharedItems, SharedScan, SharedScanPage } from '../shared-items.js';
 import { toItem } from './attribute-values.js';
 import { Expressions } from './expressions.js';
-import { DynamoDbGroups } from './groups.js';
+import { DynamoDbSharedItems } from './shared-items.js';
 import type { Table } from './table.js';
 
-/** The items of groups in the control table, for operators. */
-export class DynamoDbOperatorGroups extends DynamoDbGroups implements OperatorGroupStore {
+/** The shared items of the control table, for operators. */
+export class DynamoDbOperatorSharedItems extends DynamoDbSharedItems implements OperatorSharedItems {
   constructor(private readonly control: Table) {
     super(control);
   }
 
-  async scan({ prefix, attributes, after }: GroupScan): Promise<GroupScanPage> {
+  async scan({ prefix, attributes, after }: SharedScan): Promise<SharedScanPage> {
     const expressions = new Expressions();
     const key = expressions.name('key');
     const { items, last } = await this.control.scan({

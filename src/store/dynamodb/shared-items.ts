@@ -1,17 +1,17 @@
 import type { Item } from '../../record/index.js';
-import type { GroupAttributes, GroupStore } from '../group-store.js';
+import type { SharedAttributes, SharedItems } from '../shared-items.js';
 import { Expressions, or } from './expressions.js';
 import type { StoredPage, Table } from './table.js';
 
-/** The items of groups in the control table; src/groups/names.ts tells which there are. */
-export class DynamoDbGroups implements GroupStore {
+/** The shared items of the control table: src/groups/names.ts and src/lines/names.ts tell which there are. */
+export class DynamoDbSharedItems implements SharedItems {
   constructor(private readonly table: Table) {}
 
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> {
     return this.table.getMany(keys);
   }
 
-  async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
+  async write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean> {
     const expressions = new Expressions();
     const isAsRead = expected === undefined ? expressions.absent('key') : expressions.equal('rev', expected);
     // The answer to a first try was lost, and the client has repeated it.

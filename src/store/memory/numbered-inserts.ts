@@ -1,14 +1,14 @@
 import type { Item } from '../../record/index.js';
 import { isSeq } from '../../record/seq.js';
 import type { NumberedInserts } from '../numbered-inserts.js';
-import type { MemoryGroups } from './groups.js';
+import type { MemorySharedItems } from './shared-items.js';
 import type { MemoryTable } from './table.js';
 
 /** Numbers records in memory: nothing comes between the count and the records. */
 export class MemoryNumberedInserts implements NumberedInserts {
   constructor(
     private readonly table: MemoryTable,
-    private readonly items: MemoryGroups,
+    private readonly items: MemorySharedItems,
   ) {}
 
   async insert(key: string, items: readonly Item[]): Promise<readonly ('inserted' | 'duplicate')[]> {

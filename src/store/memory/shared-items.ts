@@ -1,9 +1,9 @@
 import type { Item } from '../../record/index.js';
-import type { GroupAttributes, GroupScan, GroupScanPage, OperatorGroupStore } from '../group-store.js';
+import type { OperatorSharedItems, SharedAttributes, SharedScan, SharedScanPage } from '../shared-items.js';
 import { frozenCopy } from './freeze.js';
 
-/** The items of groups in memory. */
-export class MemoryGroups implements OperatorGroupStore {
+/** The shared items of the control table, in memory. */
+export class MemorySharedItems implements OperatorSharedItems {
   private readonly items = new Map<string, Item>();
 
   /** An item as it is. Undefined: it is not there. */
@@ -25,7 +25,7 @@ export class MemoryGroups implements OperatorGroupStore {
     return this.read(keys);
   }
 
-  async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
+  async write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean> {
     const item = this.items.get(key);
     if (item?.rev !== expected && item?.rev !== attributes.rev) return false;
     this.items.set(key, frozenCopy({ ...item, ...attributes }));
@@ -40,7 +40,7 @@ export class MemoryGroups implements OperatorGroupStore {
     return [...this.items.keys()].filter((key) => key.startsWith(prefix));
   }
 
-  async scan({ prefix, attributes }: GroupScan): Promise<GroupScanPage> {
+  async scan({ prefix, attributes }: SharedScan): Promise<SharedScanPage> {
     const found = [...this.items].filter(([key]) => key.startsWith(prefix));
     const only = (item: Item) =>
       Object.fromEntries(

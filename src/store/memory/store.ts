@@ -1,6 +1,5 @@
 import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
-import type { OperatorGroupStore } from '../group-store.js';
 import type { JobStore } from '../job-store.js';
 import type { NumberedInserts } from '../numbered-inserts.js';
 import type {
@@ -13,6 +12,7 @@ import type {
   OperatorStore,
   ReadingStore,
 } from '../operator-store.js';
+import type { OperatorSharedItems } from '../shared-items.js';
 import type {
   BreakerState,
   BreakerStore,
@@ -26,7 +26,6 @@ import type {
 } from '../store.js';
 import { MemoryClaims } from './claims.js';
 import { MemoryControl, MemoryReadings } from './control.js';
-import { MemoryGroups } from './groups.js';
 import { MemoryJobs } from './jobs.js';
 import { MemoryKeySlots } from './key-slots.js';
 import { MemoryLeases } from './leases.js';
@@ -36,6 +35,7 @@ import { MemoryPages, MemorySweep } from './pages.js';
 import { MemoryBreakers, MemoryQueues } from './queues.js';
 import { MemoryRecords } from './records.js';
 import { MemoryActiveRegion, MemoryRegistry } from './registry.js';
+import { MemorySharedItems } from './shared-items.js';
 import { MemoryTable } from './table.js';
 
 /** @inline */
@@ -64,9 +64,9 @@ export class MemoryStore implements OperatorStore {
   readonly readings: ReadingStore;
   readonly jobs: JobStore = new MemoryJobs();
   /** The items of groups, which only those have that work with groups. */
-  readonly groups: OperatorGroupStore;
+  readonly groups: OperatorSharedItems;
   /** The items of lines, which lie beside those of groups. */
-  readonly lines: OperatorGroupStore & LineReader;
+  readonly lines: OperatorSharedItems & LineReader;
   /** The insertion of records that get numbers, which only those have that number records. */
   readonly numbered: NumberedInserts;
   readonly control: ControlStore;
@@ -79,7 +79,7 @@ export class MemoryStore implements OperatorStore {
     const [leases, claims, readings] = [new MemoryLeases(), new MemoryClaims(), new MemoryReadings()];
     const queues = new MemoryQueues(claims, clock);
     const { registry, activeRegion, jobs } = this;
-    const items = new MemoryGroups();
+    const items = new MemorySharedItems();
     this.groups = items;
     this.lines = items;
     this.numbered = new MemoryNumberedInserts(table, items);

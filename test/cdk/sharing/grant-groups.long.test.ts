@@ -8,9 +8,9 @@ import { recordEventsHandler } from '../../../functions/record-events/record-eve
 import { checkAll } from '../../../src/groups/check-all.js';
 import { RecordGroups } from '../../../src/groups/index.js';
 import { lambdaImage } from '../../../src/store/dynamodb/attribute-values.js';
-import { DynamoDbGroups } from '../../../src/store/dynamodb/groups.js';
 import { DynamoDbOperatorRecords } from '../../../src/store/dynamodb/operator-records.js';
 import { DynamoDbActiveRegion } from '../../../src/store/dynamodb/registry.js';
+import { DynamoDbSharedItems } from '../../../src/store/dynamodb/shared-items.js';
 import { tablesOf } from '../../../src/store/dynamodb/store.js';
 import { createDynamoDbClient } from '../../../src/store/index.js';
 import { systemClock } from '../../../src/support/clock.js';
@@ -105,7 +105,7 @@ function noting() {
   const made = tablesOf({ client, tables, clock: systemClock, random: systemRandom });
   const store = {
     records: new DynamoDbOperatorRecords(made.records, systemClock),
-    groups: new DynamoDbGroups(made.control),
+    groups: new DynamoDbSharedItems(made.control),
     activeRegion: new DynamoDbActiveRegion(made.control, () => {}),
   };
   return {

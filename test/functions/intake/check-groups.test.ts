@@ -4,7 +4,7 @@ import '../../../functions/intake/check-groups.js';
 import { sweepHandler } from '../../../functions/intake/sweep-handler.js';
 import { RecordGroups } from '../../../src/groups/index.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
-import type { GroupStore } from '../../../src/store/index.js';
+import type { SharedItems } from '../../../src/store/index.js';
 import { replacing } from '../../simulation/replacing.js';
 import { context, workbench } from '../support.js';
 
@@ -21,7 +21,7 @@ function bench({
   const made = workbench({ default: { retryMode: 'perRecord' } });
   const { store, clock, overrides } = made;
   const invoker = { async sendToRedelivery() {}, async sendShortWait() {}, async giveUp() {} };
-  const read: GroupStore['read'] = (keys) => {
+  const read: SharedItems['read'] = (keys) => {
     keys.forEach(onRead);
     return store.groups.read(keys);
   };

@@ -1,11 +1,11 @@
 import type { Item } from '../../../src/record/index.js';
-import type { OperatorGroupStore } from '../../../src/store/group-store.js';
 import type { OperatorStore } from '../../../src/store/index.js';
+import type { OperatorSharedItems } from '../../../src/store/shared-items.js';
 
 /** A store under test, and the hands of foreign producers and operators in its table. */
 export interface StoreUnderTest {
   readonly store: OperatorStore;
-  readonly groups: OperatorGroupStore;
+  readonly groups: OperatorSharedItems;
   /** Writes an item unconditionally. */
   put(item: Item): Promise<void>;
   delete(id: string): Promise<void>;
