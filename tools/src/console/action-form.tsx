@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Access } from './deps.js';
-import { Icon, type IconName } from './parts.js';
+import { Foreign, Icon, type IconName } from './parts.js';
 import { CSRF_FIELD } from './security.js';
 
 /** A form that changes something. */
@@ -18,7 +18,7 @@ export function ActionForm(props: {
   );
 }
 
-/** The end of such a form: the button that does it, and a way back. A console that may not write says why. */
+/** The end of such a form: the button that does it, a way back, and the name that is logged. */
 export function SubmitButtons(props: {
   access: Access;
   label: string;
@@ -36,8 +36,23 @@ export function SubmitButtons(props: {
       <a class="btn" href={back}>
         Keep it as it is
       </a>
-      {access.write ? null : <span class="sub sm">{access.reason}</span>}
+      <LoggedAs access={access} />
     </p>
+  );
+}
+
+/** The name that is logged with what a form does, or the reason why the console may not write. */
+export function LoggedAs({ access }: { access: Access }) {
+  return (
+    <span class="sub sm">
+      {access.write ? (
+        <>
+          Logged as <Foreign text={access.as} most={60} />.
+        </>
+      ) : (
+        access.reason
+      )}
+    </span>
   );
 }
 

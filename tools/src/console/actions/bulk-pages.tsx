@@ -1,5 +1,6 @@
 import { count, counted, records, units } from 'dynamo-backlog/overview';
 import { concernedBy, resultText } from '../../cli/operate/report.js';
+import { LoggedAs } from '../action-form.js';
 import { Pace } from '../jobs/pace.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Panel, recordLink } from '../parts.js';
@@ -72,12 +73,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
             </div>
             <p class="sub sm">
               {isLeast ? 'At least' : 'About'} {counted(result.changed * WRITE_UNITS, 'write unit')} for
-              records of up to 1 KB. Records that an attempt changes meanwhile are left alone.{' '}
-              {context.deps.access.write ? (
-                <>
-                  Logged as <Foreign text={context.deps.access.as} most={60} />.
-                </>
-              ) : null}
+              records of up to 1 KB. Records that an attempt changes meanwhile are left alone.
             </p>
             <p class="buttons">
               <button class={`btn ${action.danger ? 'danger' : 'pri'}`} type="submit" disabled={isNone}>
@@ -87,6 +83,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
               <a class="btn" href={plan.list ?? '/records'}>
                 Keep them as they are
               </a>
+              <LoggedAs access={context.deps.access} />
             </p>
           </ActionForm>
         </Panel>

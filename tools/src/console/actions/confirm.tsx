@@ -41,7 +41,7 @@ export function confirmPage(props: ConfirmProps) {
       <div class={isEdit ? 'rows wide' : 'rows'}>
         {isEdit ? <PayloadField record={record} field={field} /> : action.fields?.({ record, queues, field })}
       </div>
-      <Fence context={context} />
+      <Fence />
       <Buttons
         action={action}
         record={record}
@@ -67,7 +67,7 @@ export function previewPage(props: ConfirmProps & { readonly payload: unknown })
       <input type="hidden" name="seen" value={seen} />
       <input type="hidden" name="payload" value={field('payload')} />
       {again ? <input type="hidden" name="redrive" value="on" /> : null}
-      <Fence context={context} />
+      <Fence />
       <Buttons
         action={action}
         record={record}
@@ -113,17 +113,9 @@ function RecordLine({ record }: { record: BacklogRecord }) {
   );
 }
 
-function Fence({ context: { deps } }: { context: PageContext }) {
+function Fence() {
   return (
-    <p class="sub sm">
-      Refused if the record is changed meanwhile, by an attempt or by another operator.
-      {deps.access.write ? (
-        <>
-          {' '}
-          Logged as <Foreign text={deps.access.as} most={60} />.
-        </>
-      ) : null}
-    </p>
+    <p class="sub sm">Refused if the record is changed meanwhile, by an attempt or by another operator.</p>
   );
 }
 

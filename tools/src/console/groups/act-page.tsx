@@ -40,11 +40,6 @@ export function groupActPage(props: {
               <p>{text}</p>
             ))}
             {problem === undefined ? null : <Problem text={problem} />}
-            {access.write ? (
-              <p class="sub sm">
-                Logged as <Foreign text={access.as} most={60} />.
-              </p>
-            ) : null}
             <SubmitButtons access={access} label={label} icon={icon} danger={danger} back={groupLink(id)} />
           </ActionForm>
         </Panel>

@@ -1,5 +1,6 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { COUNT_SIGNS, count, counted, relative, units } from 'dynamo-backlog/overview';
+import type { Child } from 'hono/jsx';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, timesOf, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, Panel, recordLink, Unknown, When } from '../parts.js';
 import type { GroupsLook, ListedGroup } from './all-groups.js';
@@ -117,45 +118,46 @@ function Cut({ look }: { look: GroupsLook }) {
   );
 }
 
-function WhatIsAGroup() {
+/** The page without a list: what a group is, and what can be done next. */
+function NoList({ children }: { children: Child }) {
   return (
-    <p>
-      A group is a set of records with an end: when all its members have ended, one more record is attempted.
-    </p>
+    <section class="panel">
+      <div class="blank">
+        <p>
+          A group is a set of records with an end: when all its members have ended, one more record is
+          attempted.
+        </p>
+        {children}
+      </div>
+    </section>
   );
 }
 
 function NotListed() {
   return (
-    <section class="panel">
-      <div class="blank">
-        <WhatIsAGroup />
-        <p class="sub">
-          The list reads the whole control table once: a few items for each queue, and for each 1,000 members
-          of a group that goes on their ids, about 5 read units with ids of 36 characters. It ends at 20,000
-          read units ($0.0025).
-        </p>
-        <p class="buttons">
-          <a class="btn pri" href="/groups?list=yes">
-            List the groups
-          </a>
-        </p>
-      </div>
-    </section>
+    <NoList>
+      <p class="sub">
+        The list reads the whole control table once: a few items for each queue, and for each 1,000 members of
+        a group that goes on their ids, about 5 read units with ids of 36 characters. It ends at 20,000 read
+        units ($0.0025).
+      </p>
+      <p class="buttons">
+        <a class="btn pri" href="/groups?list=yes">
+          List the groups
+        </a>
+      </p>
+    </NoList>
   );
 }
 
 function None() {
   return (
-    <section class="panel">
-      <div class="blank">
-        <WhatIsAGroup />
-        <p class="sub">
-          The prop groups of the CDK app makes the function that counts, and <code>RecordGroups.insert</code>{' '}
-          begins a group.
-        </p>
-      </div>
-    </section>
+    <NoList>
+      <p class="sub">
+        The prop groups of the CDK app makes the function that counts, and <code>RecordGroups.insert</code>{' '}
+        begins a group.
+      </p>
+    </NoList>
   );
 }
 

@@ -32,7 +32,6 @@ export function actPage({ action, ...props }: ActProps & { readonly action: Recu
       <p>{action.explain(recurring)}</p>
       {problem === undefined || pauseProblem(problem).of !== undefined ? null : <Problem text={problem} />}
       {action.fields?.(field, problem)}
-      <Logged context={context} />
       <Buttons context={context} name={name} label={action.label} icon={action.icon} />
     </ActionForm>,
   );
@@ -77,7 +76,6 @@ export function backfillPage(
           )}
           <input type="hidden" name="from" value={from} />
           <input type="hidden" name="to" value={to} />
-          <Logged context={context} />
           {ids.length === 0 ? (
             <p class="buttons">
               <a class="btn" href={recurringLink(name)}>
@@ -141,14 +139,6 @@ function Line({ recurring, now }: { recurring: RecurringRecord; now: number }) {
       <RecurringTrouble recurring={recurring} now={now} />
     </div>
   );
-}
-
-function Logged({ context: { deps } }: { context: PageContext }) {
-  return deps.access.write ? (
-    <p class="sub sm">
-      Logged as <Foreign text={deps.access.as} most={60} />.
-    </p>
-  ) : null;
 }
 
 function Buttons(props: {

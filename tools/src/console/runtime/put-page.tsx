@@ -1,3 +1,4 @@
+import { LoggedAs } from '../action-form.js';
 import { Problem } from '../actions/confirm.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Panel } from '../parts.js';
@@ -48,7 +49,7 @@ export function putPage(props: {
               <button class="btn pri" type="submit" disabled={!deps.access.write}>
                 Put
               </button>
-              {deps.access.write ? null : <span class="sub sm">{deps.access.reason}</span>}
+              <LoggedAs access={deps.access} />
             </p>
           </ActionForm>
         </Panel>
