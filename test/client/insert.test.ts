@@ -114,6 +114,37 @@ describe('inserting a record', () => {
     expect(await underTest.raw('c-key')).toBeUndefined();
   });
 
+  it('stores its number among the records of its key, and leaves its turn to the intake', async () => {
+    const { tables, client } = underTest;
+    const indexing = new BacklogClient({ table: tables.records, client, clock, indexAtOnce: true });
+    for (const delay of [undefined, 60]) {
+      const { id } = await indexing.insert({ payload: 1, key: 'c-7', seq: 2 ** 53 - 1 }, { delay });
+      const item = await underTest.raw(id);
+      expect(item).toMatchObject({ key: 'c-7', seq: 2 ** 53 - 1 });
+      expect(item).not.toHaveProperty('lane');
+      expect(item).not.toHaveProperty('dueAt');
+      expect(await backlog.get(id)).toMatchObject({ key: 'c-7', seq: 2 ** 53 - 1 });
+    }
+  });
+
+  it.each([
+    ['c-7', 0, '0'],
+    ['c-7', -1, '-1'],
+    ['c-7', 1.5, '1.5'],
+    ['c-7', 2 ** 53, '9007199254740992'],
+    ['c-7', '7', '"7"'],
+    ['c-7', null, 'null'],
+    ['c-7', Number.NaN, 'NaN'],
+    [undefined, 7, '7 without a key'],
+  ])('refuses beside the key %j the number %j', async (key, seq, got) => {
+    const inserting = backlog.insert({ id: 'c-seq', payload: 1, key, seq: seq as number });
+    await expect(inserting).rejects.toThrow(InvalidRecordError);
+    await expect(inserting).rejects.toThrow(
+      `record "c-seq": seq: expected a whole number from 1 to 2^53 - 1, beside a "key", got ${got}`,
+    );
+    expect(await underTest.raw('c-seq')).toBeUndefined();
+  });
+
   it('gives it a random UUID and the default queue', async () => {
     const [a, b] = [await backlog.insert({ payload: 1 }), await backlog.insert({ payload: 1 })];
     expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -1,11 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { describe, expect, it } from 'vitest';
-import { Lines } from '../../../functions/intake/lines.js';
+import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import { Lines, type LineTables } from '../../../functions/intake/lines.js';
 import { parseStreamEvent, parseVersions } from '../../../functions/intake/stream-event.js';
 import { type Item, parseRecord } from '../../../src/record/index.js';
 import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
 import { MemoryStore } from '../../../src/store/index.js';
+import { context, workbench } from '../support.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -130,6 +132,12 @@ describe('a batch of the stream', () => {
     expect(sent[1]).toEqual([['c'], 900]);
   });
 
+  it('asks with one message for all lines that wait equally long', async () => {
+    const { sent, sift, write } = bench();
+    await sift(...['k', 'l', 'm'].map((key) => write(undefined, item(`2-${key}`, 2, { key }))));
+    expect(sent).toEqual([[['2-k', '2-l', '2-m'], 120]]);
+  });
+
   it('names records that have a key, and no number', async () => {
     const { logged, sift, write } = bench();
     const { changes } = await sift(
@@ -186,5 +194,41 @@ describe('records that come back', () => {
     expect((await lines.admit(['b'], true)).ids).toEqual([]);
     const { changes } = await sift(write(a, { ...a, status: 'SUCCESS', rev: 'r' }));
     expect(changes.map(({ id }) => id)).toEqual(['b']);
+  });
+});
+
+describe('the intake of queues with order', () => {
+  it('makes the client of its lines once, for all its invocations', async () => {
+    const made: LineTables[] = [];
+    class Watched extends Lines {
+      constructor(...given: ConstructorParameters<typeof Lines>) {
+        super(...given);
+        made.push(given[1]);
+      }
+    }
+    const { overrides, changesOf, store } = workbench({
+      q: { retryMode: 'perRecord', order: 'key' },
+      free: { retryMode: 'perRecord' },
+    });
+    const handler = intakeHandler({ ...overrides, lines: Watched, lineTables: undefined });
+    const Records = changesOf(() => void store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'free' }));
+    for (let times = 0; times < 2; times++) await handler({ Records }, context);
+    expect(made).toHaveLength(2);
+    expect(made[1]).toBe(made[0]);
+  });
+
+  it('makes none where no queue has order', async () => {
+    const never = class extends Lines {
+      constructor(...given: ConstructorParameters<typeof Lines>) {
+        super(...given);
+        throw new Error('made without a queue that has order');
+      }
+    };
+    const { overrides, changesOf, store } = workbench({ q: { retryMode: 'perRecord' } });
+    const Records = changesOf(
+      () => void store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'q', key: 'k' }),
+    );
+    const handler = intakeHandler({ ...overrides, lines: never, lineTables: undefined });
+    expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
   });
 });
