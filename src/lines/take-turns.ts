@@ -278,9 +278,7 @@ class Look {
    */
   private unlessSame(before: Line, after: Line): Line {
     const { head, next, back = next } = before;
-    const names = [
-      ...(['next', 'last', 'back', 'backTo', 'ahead', 'gapSince', 'until', 'cancelTo', 'head'] as const),
-    ];
+    const names = ['next', 'last', 'back', 'backTo', 'ahead', 'gapSince', 'until', 'cancelTo', 'head'] as const;
     const isSame = names.every((name) => before[name] === after[name]);
     const matters = ({ id, place: { seq }, record, isLook }: LineChange) => {
       if (isLook || id === head?.id || seq < back) return false;
