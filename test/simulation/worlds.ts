@@ -1,26 +1,30 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { playGroupWorld } from '../groups/group-worlds.js';
+import { playOrderWorld } from '../lines/order-worlds.js';
 import { violationsOf } from './violations.js';
 import type { Sabotage } from './world.js';
 
-interface Kind {
-  readonly sabotage?: Sabotage;
-  readonly hasArrivals?: boolean;
-  readonly hasOperators?: boolean;
+type Play = (seed: number) => Promise<readonly string[]>;
+
+function runs(sabotage?: Sabotage, hasArrivals?: boolean, hasOperators?: boolean): Play {
+  return (seed) => violationsOf(seed, sabotage, hasArrivals, hasOperators);
 }
 
 /** Every attribute of every record is overwritten, and handlers change what they get. */
 const EDITED: Sabotage = { features: (features) => ({ ...features, edits: true, overwrites: true }) };
 
-/** Properties that the worlds of each kind have in any case; the seed draws the rest. */
-const KINDS: Readonly<Record<string, Kind>> = {
-  default: {},
-  edits: { sabotage: EDITED },
-  arrivals: { sabotage: EDITED, hasArrivals: true },
-  operators: { sabotage: EDITED, hasOperators: true },
-  outages: { sabotage: { hasOutage: true } },
-  pending: { sabotage: { hasPending: true } },
-  batches: { sabotage: { features: (features) => ({ ...features, batches: true }) }, hasArrivals: true },
-  keys: { sabotage: { ...EDITED, hasKeys: true }, hasArrivals: true },
+/** The worlds of each kind. Of those of runs the seed draws all properties that the kind does not set. */
+const KINDS: Readonly<Record<string, Play>> = {
+  default: runs(),
+  edits: runs(EDITED),
+  arrivals: runs(EDITED, true),
+  operators: runs(EDITED, undefined, true),
+  outages: runs({ hasOutage: true }),
+  pending: runs({ hasPending: true }),
+  batches: runs({ features: (features) => ({ ...features, batches: true }) }, true),
+  keys: runs({ ...EDITED, hasKeys: true }, true),
+  order: playOrderWorld,
+  groups: playGroupWorld,
 };
 /** Worlds at once in this process: each waits for turns of the event loop. */
 const AT_ONCE = 8;
@@ -36,7 +40,7 @@ interface Options {
 
 /** `npm run worlds -- --kind edits --first 1 --count 1000`: plays so many worlds and prints each violation. */
 async function main({ kind, first, count }: Options): Promise<void> {
-  const { sabotage, hasArrivals, hasOperators } = KINDS[kind] ?? {};
+  const play = KINDS[kind] ?? runs();
   const startedAt = Date.now();
   let next = first;
   let played = 0;
@@ -47,7 +51,7 @@ async function main({ kind, first, count }: Options): Promise<void> {
   };
   const playOne = async (seed: number): Promise<readonly string[]> => {
     try {
-      return await violationsOf(seed, sabotage, hasArrivals, hasOperators);
+      return await play(seed);
     } catch (error) {
       return [`seed ${seed}: threw ${error instanceof Error ? error.stack : String(error)}`];
     }
