@@ -26,7 +26,7 @@ import { addMonitoring } from './monitoring/monitoring.js';
 import type { BacklogProps } from './props/backlog-props.js';
 import { type ReadProps, readProps } from './props/backlog-shape.js';
 import { intakeOptions } from './props/intake-props.js';
-import { hasOrder } from './props/order.js';
+import { orderedOf } from './props/order.js';
 import { warnOfNumbers } from './props/queue-numbers.js';
 import type { QueueProps } from './props/queue-props.js';
 import { queuesOf } from './queues.js';
@@ -150,7 +150,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const { queues, workers } = queuesOf(this, options);
     warnOfNumbers(this, queues);
 
-    const tables = tablesOf(this, { ...options, hasOrder: hasOrder(queues) });
+    const tables = tablesOf(this, { ...options, hasOrder: orderedOf(queues).length > 0 });
     ({ records: this.table, control: this.controlTable } = tables);
     ({ records: this.createdTable, control: this.createdControlTable } = tables.created);
     claim(this, queues, options);

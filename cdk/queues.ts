@@ -1,5 +1,10 @@
 import type { Construct } from 'constructs';
-import { checkDepthAlarms, checkMetricsPerKey, checkPendingAlarms } from './props/alarm-settings.js';
+import {
+  checkDepthAlarms,
+  checkHeldAlarms,
+  checkMetricsPerKey,
+  checkPendingAlarms,
+} from './props/alarm-settings.js';
 import type { ReadProps } from './props/backlog-shape.js';
 import { checkOrderReadable } from './props/order.js';
 import { type Queue, readQueues } from './props/queue.js';
@@ -29,6 +34,7 @@ export function queuesOf(backlog: Construct, options: ReadProps): Queues {
   checkOrderReadable(queues, { intake: options.intake, isShared: shared !== undefined });
   checkDepthAlarms(queues, metrics);
   checkMetricsPerKey(queues, { metrics, isShared: shared !== undefined });
+  checkHeldAlarms(queues);
   checkPendingAlarms(queues, { metrics, isShared: shared !== undefined });
   return { queues, workers };
 }

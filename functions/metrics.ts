@@ -11,6 +11,7 @@ const ESSENTIAL: ReadonlySet<string> = new Set([
   'Dead',
   'UnknownTask',
   'OldestDueAge',
+  'OldestHeldAge',
   'UnknownQueue',
   'Refused',
   'Unprocessed',
@@ -221,17 +222,28 @@ export function emitOldestPending(
   write(level, { dimensions: { Table: table, Queue: queue }, seconds: { OldestPending: seconds } });
 }
 
+/** The longest time, in seconds, for which a line of a queue with order has been held until somebody acts. */
+export function emitOldestHeld(
+  seconds: number,
+  { table, queue }: { table: string; queue: string },
+  level: MetricsLevel,
+): void {
+  write(level, { dimensions: { Table: table, Queue: queue }, seconds: { OldestHeldAge: seconds } });
+}
+
 /** The greatest values of all queues without alarms of their own. */
 export interface TableGauges {
   readonly oldestDueAge: number;
   /** Undefined: no queue has anything to say. */
   readonly failingSeconds: number | undefined;
+  /** The longest time for which a line is held; 0: none is. */
+  readonly oldestHeldAge: number;
 }
 
 /** Metrics by the table alone. */
 export function emitTableGauges(gauges: TableGauges, table: string, level: MetricsLevel): void {
-  const { oldestDueAge: OldestDueAge, failingSeconds: FailingSeconds } = gauges;
-  write(level, { dimensions: { Table: table }, seconds: { OldestDueAge, FailingSeconds } });
+  const { oldestDueAge: OldestDueAge, failingSeconds: FailingSeconds, oldestHeldAge: OldestHeldAge } = gauges;
+  write(level, { dimensions: { Table: table }, seconds: { OldestDueAge, FailingSeconds, OldestHeldAge } });
 }
 
 /** The number of the intake's event source mappings that are disabled or do not work. */

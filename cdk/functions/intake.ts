@@ -5,7 +5,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../../functions/settings.js';
 import { hasRecursiveLoop, type IntakeProps } from '../props/intake-props.js';
-import { hasOrder } from '../props/order.js';
+import { orderedOf } from '../props/order.js';
 import type { Queue } from '../props/queue.js';
 import { grantSend } from '../support/encryption.js';
 import { grantGroupChecks, grantIndexing, grantLinePages, grantSweep } from '../tables/table-grants.js';
@@ -73,7 +73,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   });
   waitForWorkers(lambda, onArrival);
   grantIndexing(lambda, tables);
-  if (hasOrder(settings.queues)) grantLinePages(lambda, tables);
+  if (orderedOf(settings.queues).length > 0) grantLinePages(lambda, tables);
   grantSend(lambda, [returns, eventDlq]);
   const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);

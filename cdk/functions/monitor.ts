@@ -3,8 +3,9 @@ import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { orderedOf } from '../props/order.js';
 import type { Queue } from '../props/queue.js';
-import { grantMonitor } from '../tables/table-grants.js';
+import { grantHeldLines, grantMonitor } from '../tables/table-grants.js';
 import { builtIn } from './bundles.js';
 import { forMonitor } from './for-readers.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
@@ -39,6 +40,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
   const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
   const keyed = queues.filter(({ metricsPerKey }) => metricsPerKey).map(({ name }) => name);
   const pending = queues.filter(({ alarms }) => alarms.pendingSeconds !== undefined).map(({ name }) => name);
+  const ordered = orderedOf(queues).map(({ name }) => name);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(
       inner,
@@ -48,6 +50,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
         BACKLOG_EVENT_SOURCES: sources,
         ...(keyed.length > 0 && { BACKLOG_KEY_METRICS: JSON.stringify(keyed) }),
         ...(pending.length > 0 && { BACKLOG_PENDING_AGES: JSON.stringify(pending) }),
+        ...(ordered.length > 0 && { BACKLOG_ORDERED_QUEUES: JSON.stringify(ordered) }),
         ...(bus && { BACKLOG_INCIDENT_BUS: bus.eventBusArn }),
         ...(bus && runbookUrl !== undefined && { BACKLOG_RUNBOOK_URL: `${runbookUrl}#failures` }),
       },
@@ -58,6 +61,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
     maxEventAge: Duration.seconds(60),
   });
   grantMonitor(lambda, tables);
+  if (ordered.length > 0) grantHeldLines(lambda, tables);
   bus?.grantPutEventsTo(lambda);
   if (eventSources.length > 0) {
     const resources = eventSources.map(({ arn }) => arn);

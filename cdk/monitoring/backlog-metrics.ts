@@ -96,6 +96,14 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('OldestPending', queue, options);
   }
 
+  /**
+   * The longest time, in seconds, for which a [line](order.md) has been held until somebody acts. Read every five minutes, of queues with
+   * `order`. Default: the maximum over five minutes.
+   */
+  metricOldestHeldAge(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('OldestHeldAge', queue, options);
+  }
+
   /** Records that wait for an attempt, now or later. Read every five minutes. Default: the maximum over five minutes. */
   metricWaiting(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('Waiting', queue, options);

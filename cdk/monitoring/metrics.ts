@@ -24,6 +24,7 @@ export type MetricName =
   | 'InRetry'
   | 'DeadRecords'
   | 'OldestPending'
+  | 'OldestHeldAge'
   | KeyMetricName;
 
 /** Metrics of one key of a queue, or of its worst key. */
@@ -41,6 +42,7 @@ const GAUGES: ReadonlySet<string> = new Set([
   'KeyWaiting',
   'KeyInRetry',
   'OldestPending',
+  'OldestHeldAge',
   'SourcesStopped',
   'RemovedQueueWaiting',
 ]);
@@ -57,7 +59,8 @@ export type TableMetricName =
   | 'RemovedQueueWaiting'
   | 'OldestDueAge'
   | 'Dead'
-  | 'FailingSeconds';
+  | 'FailingSeconds'
+  | 'OldestHeldAge';
 
 /** A metric of the whole backlog: the sum over five minutes. */
 export function tableMetric(

@@ -8,9 +8,9 @@ export function queueAlarms(
   { tableName, monitor }: Pick<Watched, 'tableName' | 'monitor'>,
   queue: Queue,
 ): AlarmDefinition[] {
-  const { name, alarms, enabled, work } = queue;
-  const { lagSeconds, dead, failures, depth, depthPerKey, pendingSeconds, unknownTask, severity, given } =
-    alarms;
+  const { name, alarms, enabled, work, settings } = queue;
+  const { lagSeconds, dead, failures, depth, depthPerKey, pendingSeconds, heldSeconds } = alarms;
+  const { unknownTask, severity, given } = alarms;
   const definitions: (AlarmDefinition | undefined)[] = [
     lagSeconds !== undefined && enabled
       ? {
@@ -75,6 +75,19 @@ export function queueAlarms(
           description:
             `A record of the queue ${name} has waited for more than ${pendingSeconds} s for its end from outside: nothing has completed ` +
             `it. At the end of its own timeout it fails. First: "backlog list --queue ${name}".`,
+        },
+    heldSeconds === undefined || settings.order === undefined
+      ? undefined
+      : {
+          id: `Held-${name}`,
+          essential: given.includes('held'),
+          severity: 'ticket',
+          runbook: 'held',
+          metric: queueMetric(tableName, name, 'OldestHeldAge'),
+          above: heldSeconds,
+          description:
+            `Records of a key of the queue ${name} have waited for more than ${heldSeconds} s behind one that is dead, or for a number ` +
+            `that does not come. They wait until somebody acts. First: "backlog lines ${name}".`,
         },
     // The built-in delivery takes whatever comes.
     unknownTask && work.type !== 'delivery' ? unknownTaskAlarm(tableName, name) : undefined,

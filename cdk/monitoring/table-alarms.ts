@@ -1,4 +1,5 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { orderedOf } from '../props/order.js';
 import type { Queue } from '../props/queue.js';
 import { isOwnFunction } from '../support/values.js';
 import type { AlarmDefinition } from './alarm-definition.js';
@@ -16,6 +17,7 @@ export function tableAlarms({ tableName, queues, monitor }: Watched): AlarmDefin
     ...(monitor ? lagAlarm(tableName, counted('lag')) : []),
     ...(counted('failures').length > 0 ? [failuresAlarm(tableName)] : []),
     ...(counted('dead').length > 0 ? [deadAlarm(tableName)] : []),
+    ...(monitor ? heldAlarm(tableName, orderedOf(counted('held'))) : []),
   ];
 }
 
@@ -41,6 +43,24 @@ function lagAlarm(tableName: string, queues: readonly Queue[]): AlarmDefinition[
         `A record of some queue has been due for more than ${seconds} s without an attempt. Its rule does not fire, its function fails, ` +
         'the queue is paused or its breaker open, or more comes in than the destination takes. First: "backlog stats", which ' +
         'shows the lag of each queue.',
+    },
+  ];
+}
+
+function heldAlarm(tableName: string, queues: readonly Queue[]): AlarmDefinition[] {
+  if (queues.length === 0) return [];
+  const seconds = Math.max(...queues.map(({ alarms: { heldSeconds = 0 } }) => heldSeconds));
+  return [
+    {
+      id: 'Held',
+      essential: true,
+      severity: 'ticket',
+      runbook: 'held',
+      metric: tableMetric(tableName, 'OldestHeldAge'),
+      above: seconds,
+      description:
+        `Records of a key of some queue have waited for more than ${seconds} s behind one that is dead, or for a number that does not ` +
+        'come. They wait until somebody acts. First: the log of the monitor, which names the queue, then "backlog lines QUEUE".',
     },
   ];
 }

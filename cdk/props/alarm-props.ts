@@ -65,6 +65,14 @@ export interface QueueAlarms {
   readonly pending?: Duration | false | undefined;
 
   /**
+   * The longest time for which records of one key may wait behind one that is dead, or for a number that does not come, in a queue with
+   * `order`: until somebody acts.
+   *
+   * @default - 5 minutes
+   */
+  readonly held?: Duration | false | undefined;
+
+  /**
    * The severity of all alarms of this queue.
    *
    * @default - `page` for lag and failures, `ticket` for the others

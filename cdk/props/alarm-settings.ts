@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
+import type { QueueSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions, show } from '../../src/support/validation.js';
 import { duration } from '../support/values.js';
@@ -13,6 +14,8 @@ export interface QueueAlarmSettings {
   readonly depth: number | undefined;
   readonly depthPerKey: number | undefined;
   readonly pendingSeconds: number | undefined;
+  /** Counts for queues with order alone. */
+  readonly heldSeconds: number | undefined;
   readonly unknownTask: boolean;
   readonly severity: Severity | undefined;
   /** The thresholds that were given: these alarms are wanted, whatever else is left out. */
@@ -28,6 +31,7 @@ const shape = z.strictObject({
   depth: count.default(false),
   depthPerKey: count.default(false),
   pending: z.union([duration, off], 'expected a Duration or false').default(false),
+  held: z.union([duration, off], 'expected a Duration or false').optional(),
   severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
 });
 
@@ -37,6 +41,9 @@ const shape = z.strictObject({
  */
 const LAG_SECONDS = 180;
 
+/** The default of `held`: a number that a producer gives a little late is no trouble. */
+const HELD_SECONDS = 300;
+
 const NONE: QueueAlarmSettings = {
   lagSeconds: undefined,
   dead: undefined,
@@ -44,6 +51,7 @@ const NONE: QueueAlarmSettings = {
   depth: undefined,
   depthPerKey: undefined,
   pendingSeconds: undefined,
+  heldSeconds: undefined,
   unknownTask: false,
   severity: undefined,
   given: [],
@@ -54,10 +62,11 @@ const NONE: QueueAlarmSettings = {
  * What is not enabled is late, and no alarm says so.
  */
 export function ownAlarms(
-  { lagSeconds, dead, failures, given }: QueueAlarmSettings,
-  enabled: boolean,
+  { lagSeconds, dead, failures, heldSeconds, given }: QueueAlarmSettings,
+  { enabled, hasOrder }: { readonly enabled: boolean; readonly hasOrder: boolean },
 ): string[] | undefined {
-  const all = { lag: enabled ? lagSeconds : undefined, dead, failures: failures || undefined };
+  const lag = enabled ? lagSeconds : undefined;
+  const all = { lag, dead, failures: failures || undefined, ...(hasOrder && { held: heldSeconds }) };
   const own = Object.entries(all).filter(([name, value]) => value === undefined || given.includes(name));
   return own.length > 0 ? own.map(([name]) => name) : undefined;
 }
@@ -65,11 +74,8 @@ export function ownAlarms(
 /** @throws ConfigurationError naming the threshold */
 export function readQueueAlarms(input: unknown, attemptTimeout: number, path: string): QueueAlarmSettings {
   if (input === false) return NONE;
-  const { lag, dead, failures, depth, depthPerKey, pending, severity } = parseOptions(
-    shape,
-    input ?? {},
-    path,
-  );
+  const given = parseOptions(shape, input ?? {}, path);
+  const { lag, dead, failures, depth, depthPerKey, pending, held, severity } = given;
   return {
     lagSeconds: lag === false ? undefined : (lag?.toSeconds() ?? LAG_SECONDS + attemptTimeout),
     dead: dead === false ? undefined : dead,
@@ -77,10 +83,28 @@ export function readQueueAlarms(input: unknown, attemptTimeout: number, path: st
     depth: depth === false ? undefined : depth,
     depthPerKey: depthPerKey === false ? undefined : depthPerKey,
     pendingSeconds: pending === false ? undefined : pending.toSeconds(),
+    heldSeconds: held === false ? undefined : (held?.toSeconds() ?? HELD_SECONDS),
     unknownTask: true,
     severity,
     given: Object.keys(input ?? {}),
   };
+}
+
+/** @throws ConfigurationError for an alarm on lines of a queue that has none */
+export function checkHeldAlarms(
+  queues: readonly {
+    readonly name: string;
+    readonly settings: QueueSettings;
+    readonly alarms: QueueAlarmSettings;
+  }[],
+): void {
+  for (const { name, settings, alarms } of queues) {
+    if (settings.order !== undefined || alarms.heldSeconds === undefined || !alarms.given.includes('held'))
+      continue;
+    throw new ConfigurationError(
+      `queues.${name}.alarms.held: expected "order": "key" in the queue beside it, got ${alarms.heldSeconds} s`,
+    );
+  }
 }
 
 /** @throws ConfigurationError for an alarm on a metric that is not written */

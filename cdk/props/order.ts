@@ -1,9 +1,11 @@
 import type { QueueSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 
-/** Tells whether a queue attempts the records of a key in their order. */
-export function hasOrder(queues: readonly { readonly settings: QueueSettings }[]): boolean {
-  return queues.some(({ settings }) => settings.order !== undefined);
+/** The queues that attempt the records of a key in their order. */
+export function orderedOf<Queue extends { readonly settings: QueueSettings }>(
+  queues: readonly Queue[],
+): Queue[] {
+  return queues.filter(({ settings }) => settings.order !== undefined);
 }
 
 /**
@@ -15,7 +17,7 @@ export function checkOrderReadable(
   queues: readonly { readonly name: string; readonly settings: QueueSettings }[],
   { intake, isShared }: { readonly intake: unknown; readonly isShared: boolean },
 ): void {
-  const ordered = queues.find(({ settings }) => settings.order !== undefined);
+  const [ordered] = orderedOf(queues);
   if (!ordered || (!isShared && intake !== false)) return;
   const beside = isShared ? '"sharedBacklog"' : '"intake": false';
   throw new ConfigurationError(

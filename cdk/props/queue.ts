@@ -145,7 +145,7 @@ function readQueue(name: string, input: unknown): Queue {
     skipGapAfter: inSeconds(props.skipGapAfter),
     ...optionsOf(props),
     external: work.type === 'external' ? true : undefined,
-    ownAlarms: ownAlarms(alarms, props.enabled),
+    ownAlarms: ownAlarms(alarms, { enabled: props.enabled, hasOrder: props.order !== undefined }),
   });
   return {
     name,

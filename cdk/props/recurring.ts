@@ -197,7 +197,7 @@ function warnOfEnd(scope: Construct, name: string, definition: Definition, now: 
 function recurringQueue(definitions: Definitions): Queue {
   const { attemptTimeout } = QUEUE_DEFAULTS;
   const alarms = { ...readQueueAlarms(undefined, attemptTimeout, PATH), unknownTask: false };
-  const own = ownAlarms(alarms, true);
+  const own = ownAlarms(alarms, { enabled: true, hasOrder: false });
   const settings = { retryMode: 'perRecord', retry: SCHEDULE_RETRY, ...(own && { ownAlarms: own }) } as const;
   return {
     name: RECURRING_QUEUE,

@@ -8,8 +8,10 @@ const REGISTRY_KEY = 'registry';
 /** The keys of the items of groups, and of the active region. */
 const GROUP_KEYS = 'group*';
 const REGION_KEY = 'region';
-/** The keys of the pages of lines: src/lines/names.ts. */
+/** The keys of the items of lines: src/lines/names.ts. */
+const LINE_KEYS = 'line#*';
 const LINE_PAGE_KEYS = 'line-page#*';
+const HELD_LINES_KEYS = 'held-lines#*';
 
 /** The right to write 25 changes by one request, each on its own condition. It creates no item. */
 function groupWrites(writesSingly = false): string[] {
@@ -82,6 +84,21 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   grantee.grantPrincipal.addToPrincipalPolicy(note);
   grantDecrypt(grantee, [records]);
   grantKeys(grantee, [control]);
+}
+
+/** Grants what the monitor needs beside `grantMonitor` for queues with order: to find the lines that are held. */
+export function grantHeldLines(grantee: IGrantable, { control }: Tables): void {
+  const resources = [control.tableArn];
+  const tidy = ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+  for (const [actions, keys] of [
+    [['dynamodb:BatchGetItem'], [LINE_KEYS, HELD_LINES_KEYS]],
+    [tidy, [HELD_LINES_KEYS]],
+  ] as const)
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: [...actions], resources, conditions: ofKeys(keys) }),
+    );
+  // Once more are held than their note takes. A scan has no keys that a condition could name.
+  grant(grantee, control, ['dynamodb:Scan']);
 }
 
 /** Grants what the function needs that counts the members of groups, and ends groups. It touches no other item of the control table. */

@@ -1200,6 +1200,7 @@ interface QueueAlarms {
     readonly depth?: number | false | undefined;
     readonly depthPerKey?: number | false | undefined;
     readonly pending?: Duration$1 | false | undefined;
+    readonly held?: Duration$1 | false | undefined;
     readonly severity?: Severity | undefined;
 }
 
@@ -1466,9 +1467,14 @@ interface ControlState {
     readonly leases: ReadonlyMap<string, LeaseState>;
     readonly successes: ReadonlyMap<string, number>;
     readonly readings: ReadonlyMap<string, Item>;
+    readonly heldLines: ReadonlyMap<string, HeldCount>;
     readonly jobs: ReadonlyMap<string, Item>;
     readonly registry: Registry;
     readonly activeRegion?: ActiveRegion | undefined;
+}
+interface HeldCount {
+    readonly keys: number;
+    readonly hasMore: boolean;
 }
 interface Exclusive {
     readonly name: string;
@@ -2745,6 +2751,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricLag(queue: string, options?: MetricOptions): Metric;
     metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
     metricOldestPending(queue: string, options?: MetricOptions): Metric;
+    metricOldestHeldAge(queue: string, options?: MetricOptions): Metric;
     metricWaiting(queue: string, options?: MetricOptions): Metric;
     metricDue(queue: string, options?: MetricOptions): Metric;
     metricInRetry(queue: string, options?: MetricOptions): Metric;
@@ -3151,7 +3158,7 @@ declare const AGES: readonly FailureAge[];
 declare function causesOf(strata: readonly Stratum[], now: number): FailureCause[];
 declare function sumOf({ retry, dead }: FailureCounts): number;
 
-declare const CONDITIONS: readonly ['breaker', 'failing', 'late', 'unserved', 'paused', 'recovering', 'dead', 'working', 'waiting', 'quiet'];
+declare const CONDITIONS: readonly ['breaker', 'failing', 'late', 'unserved', 'held', 'paused', 'recovering', 'dead', 'working', 'waiting', 'quiet'];
 type Condition = (typeof CONDITIONS)[number];
 interface Look {
     readonly tone: 'amber' | 'dead' | 'run' | 'new' | 'ok';
@@ -3244,6 +3251,7 @@ interface Counts {
     readonly leases: ReadonlyMap<string, LeaseState>;
     readonly successes?: ReadonlyMap<string, number> | undefined;
     readonly states: ReadonlyMap<string, QueueState>;
+    readonly heldLines?: ReadonlyMap<string, HeldCount> | undefined;
     readonly jobs?: ReadonlyMap<string, Item> | undefined;
     readonly serving?: Serving | undefined;
     readonly passive?: PassiveRegion | undefined;
@@ -3307,6 +3315,7 @@ interface QueueView extends QueueFailures {
     readonly unserved?: {
         readonly meant: string | undefined;
     } | undefined;
+    readonly held?: HeldCount | undefined;
     readonly inRetry: number | undefined;
     readonly retryCounted: OverviewStats['counted'];
     readonly lastSuccess?: LatestSuccess | undefined;

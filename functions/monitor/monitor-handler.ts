@@ -12,7 +12,9 @@ import {
   reportedAge,
 } from '../../src/monitor/index.js';
 import { isPassive } from '../../src/registry/regions.js';
-import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import { overviewStore } from '../../src/store/dynamodb/overview-store.js';
+import { createDynamoDbClient, type OperatorStore } from '../../src/store/index.js';
+import type { OperatorSharedItems } from '../../src/store/shared-items.js';
 import { ownValue } from '../../src/support/own-names.js';
 import { clockOf } from '../clock.js';
 import type { HandlerDeps } from '../deps.js';
@@ -22,6 +24,7 @@ import { createLogger } from '../logger.js';
 import {
   emitGauges,
   emitKeyGauges,
+  emitOldestHeld,
   emitOldestPending,
   emitRemovedQueues,
   emitSourcesStopped,
@@ -41,6 +44,8 @@ export interface MonitorSeams {
   readonly clock?: HandlerDeps['clock'] | undefined;
   readonly trouble?: SourceTrouble | undefined;
   readonly putEvents?: PutEvents | undefined;
+  /** The items of lines, beside `store`. */
+  readonly lines?: OperatorSharedItems | undefined;
 }
 
 /** Values that the monitor has read of one queue. */
@@ -88,7 +93,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const clock = overrides.clock ?? clockOf(settings);
     const { tables } = settings;
     const given = overrides.store ? { store: overrides.store } : { client: createDynamoDbClient() };
-    const store = given.store ?? new DynamoDbOperatorStore({ client: given.client, tables, clock });
+    const store = given.store ?? overviewStore({ client: given.client, tables, clock });
     // Times of the counts in the control table, by queue: a count that could not be noted is noted next time.
     const noted = new Map<string, string>();
     return {
@@ -109,6 +114,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const { metrics } = settings;
     const table = settings.tables.records;
     let oldest = 0;
+    let longestHeld = 0;
     let longestFailing: number | undefined;
     const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
     // The counts are the same in all regions: the active one's monitor notes them.
@@ -161,6 +167,10 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       if (counted && settings.keyMetrics.has(queue.name))
         await readKeys({ ...queue, busyKeys: state.busyKeys }, counted);
       if (settings.pendingAges.has(queue.name)) await readPending({ ...queue, busyKeys: state.busyKeys });
+      if (!isQuiet && settings.orderedQueues.has(queue.name)) {
+        const age = await readHeld(queue.name);
+        if (hasNoOther('held')) longestHeld = Math.max(longestHeld, age);
+      }
       return reading;
     };
     const readPending = async (queue: MonitoredQueue) => {
@@ -169,6 +179,15 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       const { oldestPendingAge } = await import('./oldest-pending.js');
       const age = await oldestPendingAge(queue, { store, now: clock.now() });
       emitOldestPending(Math.round(age), { table, queue: queue.name }, metrics);
+    };
+    const readHeld = async (queue: string): Promise<number> => {
+      // Loaded only where a queue has order.
+      const { lineItemsOf, oldestHeldAge } = await import('./oldest-held.js');
+      const lines = overrides.lines ?? lineItemsOf(given.client ?? createDynamoDbClient(), settings, clock);
+      const { records } = store;
+      const age = Math.round(await oldestHeldAge(queue, { lines, records, now: clock.now(), logger }));
+      emitOldestHeld(age, { table, queue }, metrics);
+      return age;
     };
     const readKeys = async (queue: MonitoredQueue, counted: RateLimitedCounts) => {
       if (clock.wall() >= deadline) throw new Error(`no time was left to read the keys of ${queue.name}`);
@@ -197,7 +216,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       lookAtSources,
       ...queues.map((queue) => () => read(queue)),
     ]).finally(async () => {
-      const gauges = { oldestDueAge: oldest, failingSeconds: longestFailing };
+      const gauges = { oldestDueAge: oldest, failingSeconds: longestFailing, oldestHeldAge: longestHeld };
       if (settings.tableAlarms) emitTableGauges(gauges, table, metrics);
       await incidents?.emit(clock.now());
       await exported?.flush(clock, logger);
@@ -214,7 +233,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
 /** The code is loaded only where there is a bus. */
 async function incidentEventsOf(
   { incidentBus, runbookUrl: runbook, tables }: MonitorSettings,
-  deps: { readonly store: OperatorStore; readonly logger: Logger },
+  deps: { readonly store: Pick<OperatorStore, 'readings'>; readonly logger: Logger },
   putEvents: PutEvents | undefined,
 ) {
   if (incidentBus === undefined) return undefined;

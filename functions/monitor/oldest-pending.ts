@@ -2,6 +2,7 @@ import type { MonitoredQueue } from '../../src/monitor/index.js';
 import { lanesToRead } from '../../src/record/busy-keys.js';
 import { isPendingEnd, outsideWaitOf } from '../../src/record/completion.js';
 import type { IndexKey, OperatorStore } from '../../src/store/index.js';
+import type { OverviewStore } from '../../src/store/operator-store.js';
 import { LAST_TIME } from '../../src/support/clock.js';
 
 /** Index entries of one lane that are read, in pages: 80 to 150 of them are a read unit. */
@@ -18,7 +19,7 @@ const MAX_RECORDS = 25;
  */
 export async function oldestPendingAge(
   { name, shards, busyKeys }: MonitoredQueue,
-  { store, now }: { readonly store: Pick<OperatorStore, 'pages' | 'records'>; readonly now: number },
+  { store, now }: { readonly store: Pick<OverviewStore, 'pages' | 'records'>; readonly now: number },
 ): Promise<number> {
   const ages = await Promise.all(
     lanesToRead(name, shards, busyKeys).map(async (lane) => {

@@ -11,6 +11,8 @@ export interface MonitorSettings extends Settings {
   readonly keyMetrics: ReadonlySet<string>;
   /** Queues of which the monitor looks for how long a record has waited for its end from outside. */
   readonly pendingAges: ReadonlySet<string>;
+  /** Queues of which the monitor looks for lines that are held. */
+  readonly orderedQueues: ReadonlySet<string>;
   /** The event bus that learns of incidents. Undefined: none does. */
   readonly incidentBus?: string | undefined;
   /** The page that says what to do. Undefined: none is known. */
@@ -25,6 +27,7 @@ export function readMonitorSettings(env: Readonly<Record<string, string | undefi
     BACKLOG_EVENT_SOURCES: sources = '[]',
     BACKLOG_KEY_METRICS: keyMetrics = '[]',
     BACKLOG_PENDING_AGES: pendingAges = '[]',
+    BACKLOG_ORDERED_QUEUES: orderedQueues = '[]',
     BACKLOG_INCIDENT_BUS: bus,
     BACKLOG_RUNBOOK_URL: runbook,
   } = env;
@@ -35,6 +38,7 @@ export function readMonitorSettings(env: Readonly<Record<string, string | undefi
     eventSources: texts(sources, 'BACKLOG_EVENT_SOURCES'),
     keyMetrics: new Set(texts(keyMetrics, 'BACKLOG_KEY_METRICS')),
     pendingAges: new Set(texts(pendingAges, 'BACKLOG_PENDING_AGES')),
+    orderedQueues: new Set(texts(orderedQueues, 'BACKLOG_ORDERED_QUEUES')),
   };
 }
 

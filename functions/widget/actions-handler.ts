@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { explainRead } from '../../src/overview/explain-read.js';
 import { pauseNote } from '../../src/overview/pause-text.js';
-import { createDynamoDbClient, DynamoDbOperatorStore, type QueueState } from '../../src/store/index.js';
+import { overviewStore } from '../../src/store/dynamodb/overview-store.js';
+import { createDynamoDbClient, type QueueState } from '../../src/store/index.js';
 import { shortened } from '../../src/support/shortened.js';
 import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
@@ -39,8 +40,7 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
     const settings = readSettings(env);
     const clock = overrides.clock ?? clockOf(settings);
     const { tables, queues } = settings;
-    const store =
-      overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
+    const store = overrides.store ?? overviewStore({ client: createDynamoDbClient(), tables, clock });
     return { tables, store, clock, isQueue: (name: string) => Object.hasOwn(queues, name) };
   });
 

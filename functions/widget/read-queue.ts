@@ -1,6 +1,7 @@
 import { isExpired } from '../../src/leases/timed-hold.js';
 import { lookAt, type OverviewStats } from '../../src/overview/queue-counts.js';
-import type { LeaseState, OperatorStore, QueueState } from '../../src/store/index.js';
+import type { LeaseState, QueueState } from '../../src/store/index.js';
+import type { OverviewStore } from '../../src/store/operator-store.js';
 import type { Clock } from '../../src/support/clock.js';
 import type { WidgetQueue } from './settings.js';
 
@@ -15,7 +16,7 @@ export interface QueueReading {
 }
 
 interface ReadDeps {
-  readonly store: Pick<OperatorStore, 'queues' | 'readings' | 'control' | 'pages'>;
+  readonly store: OverviewStore;
   readonly clock: Clock;
   /** Most index entries that are read, of what waits and of what is dead. */
   readonly entries: number;

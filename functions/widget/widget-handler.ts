@@ -2,7 +2,9 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { explainRead } from '../../src/overview/explain-read.js';
 import { entriesFor } from '../../src/overview/queue-counts.js';
 import { snapshotOf } from '../../src/overview/snapshot.js';
-import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import { overviewStore } from '../../src/store/dynamodb/overview-store.js';
+import { createDynamoDbClient } from '../../src/store/index.js';
+import type { OverviewStore } from '../../src/store/operator-store.js';
 import { type Clock, toIso } from '../../src/support/clock.js';
 import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
@@ -19,7 +21,7 @@ import { FUNCTION_ARN, readWidgetSettings, widgetQueues } from './settings.js';
 export interface WidgetSeams {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly store?: OperatorStore | undefined;
+  readonly store?: OverviewStore | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -40,8 +42,7 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
       readUnits += units;
     };
     const store =
-      overrides.store ??
-      new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock, onConsumed });
+      overrides.store ?? overviewStore({ client: createDynamoDbClient(), tables, clock, onConsumed });
     const unitsSoFar = () => readUnits;
     return { settings, clock, store, unitsSoFar, queues: widgetQueues(settings) };
   });

@@ -9,8 +9,10 @@ const PAGE_NUMBERS = 16;
  *     line#<queue>#<key>                  the line: see line.ts
  *     line-page#<number>#<queue>#<key>    the ids of those that wait, by 16 numbers: see line-page.ts
  *     line-number#<queue>#<key>           the number that was given last: see number-records.ts
+ *     held-lines#<queue>                  the keys of lines that may be held: see note-held.ts
  */
 export const LINE_PREFIX = 'line#';
+export const HELD_LINES_PREFIX = 'held-lines#';
 
 /** The name of a line: records of one key in one queue with `order: 'key'`. */
 export interface LineName {
@@ -36,6 +38,10 @@ export function linePageKey({ queue, key }: LineName, page: number): string {
 
 export function lineNumberKey({ queue, key }: LineName): string {
   return `line-number#${queue}#${key}`;
+}
+
+export function heldLinesKey(queue: string): string {
+  return `${HELD_LINES_PREFIX}${queue}`;
 }
 
 /** The page that has a number. */

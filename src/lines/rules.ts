@@ -42,6 +42,11 @@ export function hasEnded(record: BacklogRecord | undefined, { onDeadHead }: Orde
   return !isPending(record) && (onDeadHead !== 'hold' || isUnwanted(record));
 }
 
+/** Tells whether a head that has not ended holds its line until somebody acts. */
+export function isHeldBy(head: BacklogRecord): boolean {
+  return head.status === 'DEAD' && !isUnwanted(head);
+}
+
 /** Tells whether a record is still at its place: it was neither moved to another line nor given another number. */
 export function isAt(place: Place, record: BacklogRecord): boolean {
   const now = placeOf(record);

@@ -6,7 +6,7 @@ import { LineItems, type LineItemsDeps } from './line-items.js';
 import type { Entry } from './line-page.js';
 import { type LineName, type Place, pageOf } from './names.js';
 import { readRecord } from './read-record.js';
-import { hasEnded, isAt, type OrderRules } from './rules.js';
+import { hasEnded, isAt, isHeldBy, type OrderRules } from './rules.js';
 import { type Found, MAX_PAGES, Search, type SearchDeps } from './search.js';
 
 /** A change of a record, as the line that it belongs to sees it. */
@@ -33,6 +33,11 @@ export interface Turn {
   readonly later?: { readonly id: string; readonly seconds: number } | undefined;
   /** Numbers that were left out, as they have not come. */
   readonly skipped: number;
+  /**
+   * The line goes on only if somebody acts: its head is dead, or a number is missing that is not left out. `new`: it is so since this
+   * change, as far as is known.
+   */
+  readonly held?: 'new' | 'known' | undefined;
 }
 
 export interface TurnDeps extends LineItemsDeps, SearchDeps {
@@ -219,7 +224,8 @@ class Look {
     const isAgain = this.changes.has(head.id) || this.changes.has(head.by);
     const record = isAgain ? await readRecord(head.id, this.deps) : undefined;
     const start = record && isPending(record) ? record : undefined;
-    return { after: this.unlessSame(before, noted), start, skipped: 0 };
+    const isDead = record !== undefined && isHeldBy(record);
+    return { after: this.unlessSame(before, noted), start, skipped: 0, held: isDead ? 'new' : undefined };
   }
 
   private begun(line: Line, { id, seq }: Entry, record: BacklogRecord): Step {
@@ -265,11 +271,9 @@ class Look {
     const leftSeconds =
       skipGapAfter === undefined ? Number.POSITIVE_INFINITY : skipGapAfter - (now - gapSince) / 1000;
     if (leftSeconds <= 0) return this.begun(moved, entry, record);
-    return later(
-      { ...moved, gapSince },
-      leftSeconds === Number.POSITIVE_INFINITY ? undefined : entry.id,
-      leftSeconds,
-    );
+    const missing = { ...moved, gapSince };
+    if (leftSeconds < Number.POSITIVE_INFINITY) return later(missing, entry.id, leftSeconds);
+    return { ...later(missing, undefined, 0), held: gap === undefined ? 'new' : 'known' };
   }
 
   /**
@@ -278,7 +282,17 @@ class Look {
    */
   private unlessSame(before: Line, after: Line): Line {
     const { head, next, back = next } = before;
-    const names = ['next', 'last', 'back', 'backTo', 'ahead', 'gapSince', 'until', 'cancelTo', 'head'] as const;
+    const names = [
+      'next',
+      'last',
+      'back',
+      'backTo',
+      'ahead',
+      'gapSince',
+      'until',
+      'cancelTo',
+      'head',
+    ] as const;
     const isSame = names.every((name) => before[name] === after[name]);
     const matters = ({ id, place: { seq }, record, isLook }: LineChange) => {
       if (isLook || id === head?.id || seq < back) return false;

@@ -8,7 +8,7 @@ import {
 } from '../policies/index.js';
 import { lanesToRead } from '../record/busy-keys.js';
 import type { RetryMode } from '../record/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { OverviewStore } from '../store/operator-store.js';
 import { lagSeconds } from '../worker/counters.js';
 
 /** A queue as the monitor knows it. */
@@ -63,7 +63,7 @@ function policyOf({ retry }: DescribedQueue): RetryPolicy | undefined {
 }
 
 export interface GaugeDeps {
-  readonly store: OperatorStore;
+  readonly store: Pick<OverviewStore, 'pages' | 'records'>;
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
 }

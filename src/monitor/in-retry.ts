@@ -1,6 +1,6 @@
 import { type DuePart, duePartsOf, type QueueCounts } from '../operate/queue-stats.js';
 import type { BacklogRecord } from '../record/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { OverviewStore } from '../store/operator-store.js';
 
 /** Records that are read of each part: half of them from either end. */
 const SAMPLES = 10;
@@ -11,7 +11,7 @@ const SAMPLES = 10;
 export async function inRetry(
   lanes: readonly string[],
   counts: QueueCounts,
-  { store, now }: { readonly store: Pick<OperatorStore, 'pages' | 'records'>; readonly now: number },
+  { store, now }: { readonly store: Pick<OverviewStore, 'pages' | 'records'>; readonly now: number },
 ): Promise<number> {
   const parts = duePartsOf(counts, now).filter(({ count }) => count > 0);
   const ids = await Promise.all(parts.map((part) => idsOf(lanes, part, store)));
@@ -30,7 +30,7 @@ function isInRetry({ status }: BacklogRecord): boolean {
 async function idsOf(
   lanes: readonly string[],
   { from, until }: DuePart,
-  store: Pick<OperatorStore, 'pages'>,
+  store: Pick<OverviewStore, 'pages'>,
 ): Promise<string[]> {
   const limit = Math.ceil(SAMPLES / 2 / lanes.length);
   const pages = await Promise.all(

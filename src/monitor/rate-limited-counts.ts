@@ -2,7 +2,7 @@ import type { QueueCounts } from '../operate/queue-stats.js';
 import { countsOf, lanesInUse, type StatsDeps } from '../operate/stats.js';
 import { lanesToRead } from '../record/busy-keys.js';
 import { deadLane, lanesOf } from '../record/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { OverviewStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 import { inRetry } from './in-retry.js';
@@ -21,7 +21,7 @@ export interface RateLimitedCounts {
 }
 
 interface CountDeps extends StatsDeps {
-  readonly store: StatsDeps['store'] & Pick<OperatorStore, 'records'>;
+  readonly store: StatsDeps['store'] & Pick<OverviewStore, 'records'>;
 }
 
 interface LastCounts extends Omit<RateLimitedCounts, 'isOld'> {

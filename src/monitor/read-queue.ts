@@ -1,4 +1,4 @@
-import type { OperatorStore } from '../store/operator-store.js';
+import type { OverviewStore } from '../store/operator-store.js';
 import type { QueueState } from '../store/store.js';
 import { failingNow } from './failing.js';
 import { type MonitoredQueue, oldestDueAge } from './gauges.js';
@@ -17,7 +17,7 @@ export interface QueueLook {
 }
 
 interface LookDeps {
-  readonly store: OperatorStore;
+  readonly store: Pick<OverviewStore, 'queues' | 'pages' | 'records'>;
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
   /** Counts the records of the queue, or gives their last count. */

@@ -3,7 +3,7 @@ import { records } from './format.js';
 import { incidentText } from './incident-text.js';
 import { goesOn, incidentsOf } from './incidents.js';
 import { isAnnounced } from './pause-text.js';
-import { isUnsure, lateText, unservedText } from './sentence.js';
+import { heldText, isUnsure, lateText, unservedText } from './sentence.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** Age of the monitor's reading beyond which it says nothing about now. The monitor comes every five minutes. */
@@ -32,6 +32,7 @@ function ofQueue(view: QueueView, now: number): string[] {
   return [
     ...(unserved ? [unservedText(view)] : []),
     ...(isLate && !isSilent ? [lateText(view)] : []),
+    ...(view.held ? [heldText(view)] : []),
     ...(stats.dead > 0
       ? [`${stats.queue} has ${COUNT_SIGNS[stats.counted]}${records(stats.dead, 'dead')}.`]
       : []),

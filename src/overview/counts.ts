@@ -2,7 +2,7 @@ import { isExpired } from '../leases/timed-hold.js';
 import { Tables } from '../operate/tables.js';
 import type { Item } from '../record/index.js';
 import { isPassiveBy } from '../registry/regions.js';
-import type { ControlState } from '../store/operator-store.js';
+import type { ControlState, HeldCount } from '../store/operator-store.js';
 import type { LeaseState, QueueState } from '../store/store.js';
 import { toIso } from '../support/clock.js';
 import type { OverviewDeps } from './deps.js';
@@ -20,6 +20,8 @@ export interface Counts {
   readonly successes?: ReadonlyMap<string, number> | undefined;
   /** The items of the queues in the control table. */
   readonly states: ReadonlyMap<string, QueueState>;
+  /** Lines that are held, by queue. Default: not known. */
+  readonly heldLines?: ReadonlyMap<string, HeldCount> | undefined;
   /** The items of the jobs, by id. Default: not known. */
   readonly jobs?: ReadonlyMap<string, Item> | undefined;
   /** The queues that no rule serves. Default: not known. */
@@ -139,6 +141,7 @@ export class CountsReader {
           leases,
           states,
           successes: control.successes,
+          heldLines: control.heldLines,
           jobs: control.jobs,
           serving: new Serving(
             app ? { app: [...known.keys()] } : { registry: control.registry, states, now },
@@ -188,9 +191,4 @@ function passiveIn(
   const isPassive = isPassiveBy(activeRegion, { region, primaryRegion }, now);
   if (!isPassive || region === undefined) return undefined;
   return { region, active: activeRegion?.region ?? primaryRegion ?? '' };
-}
-
-/** Tells whether a lease, by its key, is for records of that queue. */
-export function isLeaseOfQueue(key: string, queue: string): boolean {
-  return key === queue || key.startsWith(`${queue}#`);
 }

@@ -30,7 +30,7 @@ interface Finding {
 /**
  * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > another region is active > incidents > queue is late > no rule serves a queue >
+ *     the tables cannot be read > another region is active > incidents > queue is late > no rule serves a queue > keys are held >
  *     rule missed > rule disabled > paused > not known since a pause > recovering > dead records
  *
  * @param error the reason why the tables could not be read; undefined: they were
@@ -58,6 +58,7 @@ function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
     ...texts('failing').map(dead),
     ...of('late').map((queue) => dead(lateText(queue))),
     ...of('unserved').map((queue) => amber(unservedText(queue))),
+    ...of('held').map((queue) => amber(heldText(queue))),
     ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
     ...(disabled > 0 ? [amber(`${disabled === 1 ? 'One rule is' : `${disabled} rules are`} disabled.`)] : []),
     ...of('paused').map((queue) => amber(pausedText(queue, now))),
@@ -88,6 +89,13 @@ export function lateText({ stats, leases }: QueueView): string {
 export function unservedText({ stats, unserved }: QueueView): string {
   const hint = unserved?.meant === undefined ? '.' : `; did you mean "${unserved.meant}"?`;
   return `${stats.queue}: no rule serves this queue, ${waitText(stats)}${hint}`;
+}
+
+/** `events: the records of 3 keys wait until somebody acts: "backlog lines events" shows them.` */
+export function heldText({ stats: { queue }, held }: QueueView): string {
+  const { keys = 0, hasMore = false } = held ?? {};
+  const of = `${hasMore ? '≥ ' : ''}${count(keys)} ${keys === 1 ? 'key' : 'keys'}`;
+  return `${queue}: the records of ${of} wait until somebody acts: "backlog lines ${queue}" shows them.`;
 }
 
 function pausedText({ stats }: QueueView, now: number): string {

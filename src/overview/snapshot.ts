@@ -1,7 +1,8 @@
+import type { HeldCount } from '../store/operator-store.js';
 import type { BreakerState } from '../store/store.js';
 import type { AlarmOn } from './alarms-on.js';
 import { CONDITIONS, type Condition } from './conditions.js';
-import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
+import type { Counts, PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
 import { attemptsWithin, RECENT_MINUTES, type RecentAttempts } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
@@ -27,6 +28,8 @@ export interface QueueView extends QueueFailures {
         readonly meant: string | undefined;
       }
     | undefined;
+  /** Keys whose records wait until somebody acts, in a queue with order, as they were noted. Undefined: none. */
+  readonly held?: HeldCount | undefined;
   /** The number of waiting records that have failed: exact in a local runtime, about by the monitor, otherwise not known. */
   readonly inRetry: number | undefined;
   /** The exactness of `inRetry`. */
@@ -112,6 +115,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const isUnserved = stats.pending > 0 && serving?.isUnserved(stats.queue) === true;
     const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
     const state = counts.states.get(stats.queue);
+    const held = counts.heldLines?.get(stats.queue);
     const inRetry = known?.ERROR ?? stats.inRetry;
     const successes = [...(counts.successes ?? [])]
       .filter(([key]) => isLeaseOfQueue(key, stats.queue))
@@ -119,8 +123,8 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const isPassive = counts.passive !== undefined;
     const failures = failuresOf({ stats, state, minutes, inRetry, isPassive, now, speed });
     const isLate = (stats.lagSeconds ?? 0) > lateSeconds;
-    const isHeld = leases.length > 0;
-    const condition = conditionOf(stats, { ...failures, unserved, isHeld, isLate });
+    const isAtWork = leases.length > 0;
+    const condition = conditionOf(stats, { ...failures, unserved, held, isAtWork, isLate });
     const nextRunAt = known?.nextRunAt;
     const breakers = [...(state?.breakers ?? [])].map(([destination, its]) => ({ ...its, destination }));
     return {
@@ -128,6 +132,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       stats,
       condition,
       unserved,
+      held,
       inRetry,
       retryCounted: known || !stats.inRetry ? 'exact' : 'about',
       lastSuccess: latestSuccess(successes, state, now),
@@ -154,18 +159,20 @@ function conditionOf(
     unserved,
     isFailing,
     backAt,
-    isHeld,
+    held,
+    isAtWork,
     isLate,
-  }: Pick<QueueView, 'unserved' | 'isFailing' | 'backAt' | 'isLate'> & { isHeld: boolean },
+  }: Pick<QueueView, 'unserved' | 'held' | 'isFailing' | 'backAt' | 'isLate'> & { isAtWork: boolean },
 ): Condition {
   if (unserved) return 'unserved';
   if (openBreakers > 0) return 'breaker';
   if (paused) return 'paused';
   if (isFailing) return 'failing';
   if (isLate) return 'late';
+  if (held) return 'held';
   if (backAt !== undefined) return 'recovering';
   if (dead > 0) return 'dead';
-  if (isHeld) return 'working';
+  if (isAtWork) return 'working';
   return pending > 0 ? 'waiting' : 'quiet';
 }
 
@@ -188,4 +195,9 @@ function worstFirst(one: QueueView, other: QueueView): number {
     other.stats.pending - one.stats.pending ||
     (one.stats.queue < other.stats.queue ? -1 : 1)
   );
+}
+
+/** Tells whether a lease, by its key, is for records of that queue. */
+function isLeaseOfQueue(key: string, queue: string): boolean {
+  return key === queue || key.startsWith(`${queue}#`);
 }

@@ -40,6 +40,13 @@ export interface OperatorStore extends SweepStore {
   readonly jobs: JobStore;
 }
 
+/** The store of functions that look at queues: they load less than an operator does. */
+export interface OverviewStore
+  extends Pick<OperatorStore, 'queues' | 'readings' | 'control' | 'pages' | 'registry'> {
+  readonly records: Pick<OperatorStore['records'], 'getMany' | 'getItems'>;
+  readonly activeRegion: Pick<OperatorStore['activeRegion'], 'read'>;
+}
+
 /** Attributes that are noted on a record beside its attempt. */
 export type RecordNote = Pick<RecordChange['set'], 'notBefore' | 'completion'>;
 
@@ -162,12 +169,22 @@ export interface ControlState {
   readonly successes: ReadonlyMap<string, number>;
   /** The monitor's readings, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
+  /** Lines that are noted as held until somebody acts, by queue. */
+  readonly heldLines: ReadonlyMap<string, HeldCount>;
   /** The jobs of operators, by id. */
   readonly jobs: ReadonlyMap<string, Item>;
   /** The owners of the queues, and the primary region. */
   readonly registry: Registry;
   /** The active region, if an operator has written one. */
   readonly activeRegion?: ActiveRegion | undefined;
+}
+
+/** Keys of a queue with order whose records wait until somebody acts. */
+export interface HeldCount {
+  /** Keys that are noted: some may go on by now. */
+  readonly keys: number;
+  /** There may be more. */
+  readonly hasMore: boolean;
 }
 
 /** A lease or a claim, which a run holds while it is at work. */

@@ -69,7 +69,7 @@ describe('a mute', () => {
       ...{ queue: 'orders', muted: true, until: new Date(end).toISOString() },
       ...{ rule: ruleName('Records', 'orders'), alarms: rule()[0]?.MuteTargets?.AlarmNames },
     });
-    expect(cloudWatch.requests).toHaveLength(9);
+    expect(cloudWatch.requests).toHaveLength(10);
   });
 
   it('replaces the one before, and is ended by unmute, which says by whose words it lasted', async () => {
@@ -117,7 +117,7 @@ describe('a mute', () => {
 
   it.each([
     ['DescribeAlarmsForMetric', 1],
-    ['PutAlarmMuteRule', 8],
+    ['PutAlarmMuteRule', 9],
   ])('without the right to %s says which one, with request %i as the last', async (action, requests) => {
     cloudWatch.denied.add(action);
     const { code, err } = await run('mute', 'orders', '--until', '2h');

@@ -65,6 +65,7 @@ const ALL: Readonly<Record<string, QueueView>> = {
   failing: view('orders', 'failing'),
   late: view('prices', 'late', { lagSeconds: 960, due: { now: 4212, minute: 0, hour: 0, day: 0 } }),
   unserved: { ...view('deafult', 'unserved', { pending: 2 }), unserved: { meant: 'default' } },
+  held: { ...view('events', 'held'), held: { keys: 3, hasMore: false } },
   paused: view('bulk', 'paused', { paused: true, pausedAt: iso(-16 * MINUTE), pending: 1 }),
   recovering: { ...view('stock', 'recovering', { pending: 2 }), backAt: NOW - 7 * MINUTE },
   dead: view('mails', 'dead', { dead: 116 }),
@@ -75,6 +76,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   failing: 'orders has failed since 14:33 UTC: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
   unserved: 'deafult: no rule serves this queue, 2 records wait; did you mean "default"?',
+  held: 'events: the records of 3 keys wait until somebody acts: "backlog lines events" shows them.',
   paused: 'bulk has been paused for 16 min, 1 record waits.',
   recovering: 'stock is back since 14:40 UTC: 2 records wait.',
   dead: '116 dead records of mails need a decision.',
@@ -112,13 +114,24 @@ describe('the opening sentence', () => {
   });
 
   it('has the worst first, whatever the order of the queues', () => {
-    const order = ['breaker', 'failing', 'late', 'unserved', 'paused', 'recovering', 'dead'];
-    expect(CONDITIONS.slice(0, 7)).toEqual(order);
+    const order = ['breaker', 'failing', 'late', 'unserved', 'held', 'paused', 'recovering', 'dead'];
+    expect(CONDITIONS.slice(0, 8)).toEqual(order);
     for (let i = 0; i < order.length; i++) {
       const left = order.slice(i).map((name) => ALL[name] as QueueView);
       const { title, details } = sentenceOf(snapshot([...left].reverse()));
       expect([title, ...details]).toEqual(order.slice(i).map((name) => TEXTS[name]));
     }
+  });
+
+  it.each([
+    [{ keys: 1, hasMore: false }, '1 key wait'],
+    [{ keys: 100, hasMore: true }, '≥ 100 keys wait'],
+    [{ keys: 1, hasMore: true }, '≥ 1 key wait'],
+  ])('counts the keys that are held: %j', (held, words) => {
+    const queue = { ...(ALL.held as QueueView), held };
+    expect(sentenceOf(snapshot([queue])).title).toBe(
+      `events: the records of ${words} until somebody acts: "backlog lines events" shows them.`,
+    );
   });
 
   it('puts a missed rule behind what keeps records from being attempted, and before a pause', () => {

@@ -56,9 +56,25 @@ describe('a line', () => {
   it('waits for a number for ever where none is left out', async () => {
     const line = new OneLine();
     line.rules = { ...line.rules, skipGapAfter: undefined };
-    expect(await line.come(2)).toEqual({ skipped: 0, later: undefined });
+    expect(await line.come(2)).toEqual({ skipped: 0, later: undefined, held: 'new' });
     line.now += 1e12;
-    expect(await line.look('2')).toEqual({ skipped: 0, later: undefined });
+    expect(await line.look('2')).toEqual({ skipped: 0, later: undefined, held: 'known' });
+    expect(await line.come(1)).toMatchObject({ start: { id: '1' } });
+  });
+
+  it('is held by a dead head, until that is over, and by no other', async () => {
+    const line = new OneLine();
+    await line.come(1, 2);
+    expect((await line.end('1', { status: 'ERROR' })).held).toBeUndefined();
+    expect((await line.end('1', { status: 'DEAD' })).held).toBe('new');
+    expect((await line.come(3)).held).toBeUndefined();
+    line.put('1', 1, { status: 'ERROR' });
+    expect((await line.look('1')).held).toBeUndefined();
+    const discarded = await line.end('1', { status: 'DEAD', deadReason: 'discarded: not wanted' });
+    expect(discarded).toMatchObject({ start: { id: '2' } });
+    expect(discarded.held).toBeUndefined();
+    line.rules = { ...line.rules, onDeadHead: 'skip' };
+    expect(await line.end('2', { status: 'DEAD' })).toMatchObject({ start: { id: '3' } });
   });
 
   it('takes a number that comes after it was left out before the others', async () => {

@@ -5,8 +5,10 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { vi } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { backlogHandler } from '../../functions/index.js';
+import '../../functions/monitor/oldest-held.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
+import { Lines } from '../../functions/intake/lines.js';
 import { renderRedelivery } from '../../functions/intake/queue-event.js';
 import { sweepHandler } from '../../functions/intake/sweep-handler.js';
 import type { LambdaContext } from '../../functions/lambda-context.js';
@@ -266,9 +268,14 @@ export class Account {
         random: this.random,
         logger: SILENT,
       };
-      if (/^BacklogIntake/.test(id)) return intakeHandler({ ...common, invoker: this.invoker });
+      if (/^BacklogIntake/.test(id)) {
+        const { lines, control } = this.store;
+        const seams = { lines: Lines, lineTables: { lines, control } };
+        return intakeHandler({ ...common, ...seams, invoker: this.invoker });
+      }
       if (/^BacklogSweep/.test(id)) return sweepHandler({ ...common, invoker: this.invoker });
-      if (/^BacklogMonitor/.test(id)) return monitorHandler({ ...common, trouble: this.trouble });
+      if (/^BacklogMonitor/.test(id))
+        return monitorHandler({ ...common, trouble: this.trouble, lines: this.store.lines });
       const { destination } = this;
       const process: Process = (...args) => this.process(...args);
       return backlogHandler({ ...common, tasks: TASKS, process, ...(destination && { destination }) });

@@ -14,6 +14,7 @@ const EXTERNAL: QueueProps = {
   worker: 'external',
   attemptTimeout: Duration.hours(2),
 };
+const ORDERED: QueueProps = { retry: { type: 'fibonacci' }, entry, order: 'key', skipGapAfter: 'never' };
 const PROPS: BacklogProps = {
   queues: {
     orders: { retry: { type: 'fibonacci' }, entry },
@@ -41,6 +42,10 @@ interface Failure {
   readonly alarm: string;
   readonly minutes: number;
 }
+
+/** The first record of a key does not come. */
+const missesNumber = (account: Account) =>
+  account.put({ id: 'second', status: 'NEW', queue: 'events', key: 'k', seq: 2, payload: {} });
 
 const denied = new StoreAccessError('not authorized to perform: dynamodb:Query');
 const throttled = new StoreThrottledError('the table is throttled');
@@ -246,6 +251,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     alarm: 'NotIndexed',
     minutes: 16,
   },
+  "A number of a key does not come, with `skipGapAfter: 'never'`": {
+    props: { queues: { ...PROPS.queues, events: ORDERED } },
+    happens: missesNumber,
+    alarm: 'Held-events',
+    minutes: 11,
+  },
   'A queue is removed while records wait': { happens: isRemoved, alarm: 'RemovedQueues', minutes: 6 },
   "No process works on a queue with `worker: 'external'` whose attempts may take two hours; a record comes in":
     {
@@ -287,6 +298,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     troubles: { rulesOff: /orders.*Poll/ },
     alarm: 'Lag',
     minutes: 6,
+  },
+  "With `minimal`: a number of a key does not come, with `skipGapAfter: 'never'`": {
+    props: { ...MINIMAL, queues: { ...PROPS.queues, events: ORDERED } },
+    happens: missesNumber,
+    alarm: 'Held',
+    minutes: 11,
   },
   'With `minimal`: the event source mapping of the stream is disabled': {
     props: MINIMAL,
@@ -388,7 +405,7 @@ describe('an alarm goes off within a quarter of an hour', () => {
     expect(rows).toEqual(
       Object.entries(FAILURES).map(([name, { alarm, minutes }]) => [
         name,
-        alarm.replace(/-(orders|bulk|imports)$/, '-'),
+        alarm.replace(/-(orders|bulk|imports|events)$/, '-'),
         String(minutes),
       ]),
     );

@@ -66,6 +66,10 @@ describe('a check', () => {
       'a: no rule serves this queue, 2 records wait; did you mean "b"?',
     ],
     [
+      queueView('a', 'held', FRESH, { held: { keys: 2, hasMore: false } }),
+      'a: the records of 2 keys wait until somebody acts: "backlog lines a" shows them.',
+    ],
+    [
       queueView('a', 'quiet'),
       'a: it is not known whether attempts succeed, as the monitor has not read the queue lately.',
     ],

@@ -1,3 +1,5 @@
+import { HELD_LINES_PREFIX } from '../../lines/names.js';
+import { heldIn } from '../../lines/note-held.js';
 import type { Item } from '../../record/index.js';
 import type { ControlState, ControlStore, Exclusive, RunsOfQueue } from '../operator-store.js';
 import type { LeaseState, QueueState } from '../store.js';
@@ -17,7 +19,7 @@ export class DynamoDbControl implements ControlStore {
   async read(consistency: 'strong' | 'eventual' = 'eventual'): Promise<ControlState> {
     const prefixes = [
       ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX, JOB_PREFIX],
-      ...[REGISTRY_KEY, REGION_KEY],
+      ...[REGISTRY_KEY, REGION_KEY, HELD_LINES_PREFIX],
     ];
     const items = await controlItems(this.table, prefixes, consistency);
     const readings = items.flatMap((item): [string, Item][] => {
@@ -30,7 +32,8 @@ export class DynamoDbControl implements ControlStore {
       leases: leasesIn(items),
       successes: successesIn(items),
       readings: new Map(readings),
-      jobs: jobsIn(items),
+      heldLines: heldIn(namedItems(items, HELD_LINES_PREFIX)),
+      jobs: namedItems(items, JOB_PREFIX),
       registry: parseRegistry(named(REGISTRY_KEY), () => {}),
       activeRegion: parseActiveRegion(named(REGION_KEY), () => {}),
     };
@@ -68,7 +71,7 @@ export class DynamoDbControl implements ControlStore {
   }
 
   async readJobs(): Promise<ReadonlyMap<string, Item>> {
-    return jobsIn(await controlItems(this.table, [JOB_PREFIX]));
+    return namedItems(await controlItems(this.table, [JOB_PREFIX]), JOB_PREFIX);
   }
 
   async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
@@ -122,11 +125,12 @@ function successesIn(items: readonly Item[]): ReadonlyMap<string, number> {
   return successes;
 }
 
-function jobsIn(items: readonly Item[]): ReadonlyMap<string, Item> {
+/** Items of a kind, by what their keys have behind the prefix. */
+function namedItems(items: readonly Item[], prefix: string): ReadonlyMap<string, Item> {
   return new Map(
     items.flatMap((item): [string, Item][] => {
-      const id = nameOf(item, JOB_PREFIX);
-      return id === undefined ? [] : [[id, item]];
+      const name = nameOf(item, prefix);
+      return name === undefined ? [] : [[name, item]];
     }),
   );
 }

@@ -1,3 +1,5 @@
+import { HELD_LINES_PREFIX } from '../../lines/names.js';
+import { heldIn } from '../../lines/note-held.js';
 import type { Item } from '../../record/index.js';
 import type { JobStore } from '../job-store.js';
 import type {
@@ -10,6 +12,7 @@ import type {
 } from '../operator-store.js';
 import type { MemoryClaims } from './claims.js';
 import type { MemoryLeases } from './leases.js';
+import type { MemorySharedItems } from './shared-items.js';
 
 /** The readings of the monitor. */
 export class MemoryReadings implements ReadingStore {
@@ -33,6 +36,7 @@ interface ControlParts extends Pick<OperatorStore, 'queues' | 'registry' | 'acti
   readonly claims: MemoryClaims;
   readonly readings: MemoryReadings;
   readonly jobs: JobStore;
+  readonly lines: MemorySharedItems;
 }
 
 /** The state of the control table as a whole. */
@@ -40,12 +44,13 @@ export class MemoryControl implements ControlStore {
   constructor(private readonly parts: ControlParts) {}
 
   async read(): Promise<ControlState> {
-    const { queues, leases, claims, readings, jobs, registry, activeRegion } = this.parts;
+    const { queues, leases, claims, readings, jobs, lines, registry, activeRegion } = this.parts;
     return {
       queues: await queues.readAll(),
       leases: leases.held(),
       successes: latestOf([...leases.successes(), ...claims.successes]),
       readings: readings.all(),
+      heldLines: heldIn(lines.named(HELD_LINES_PREFIX)),
       jobs: await jobs.list(),
       registry: await registry.read(),
       activeRegion: await activeRegion.read(),

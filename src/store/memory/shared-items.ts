@@ -11,6 +11,12 @@ export class MemorySharedItems implements OperatorSharedItems {
     return this.items.get(key);
   }
 
+  /** The items of a kind, by what their keys have behind the prefix. */
+  named(prefix: string): ReadonlyMap<string, Item> {
+    const own = [...this.items].filter(([key]) => key.startsWith(prefix));
+    return new Map(own.map(([key, item]) => [key.slice(prefix.length), item]));
+  }
+
   /** Replaces an item. */
   put(key: string, item: Item): void {
     this.items.set(key, frozenCopy(item));

@@ -93,7 +93,16 @@ export class MemoryStore implements OperatorStore {
     this.breakers = new MemoryBreakers(queues);
     this.sweep = new MemorySweep(table);
     this.readings = readings;
-    this.control = new MemoryControl({ queues, leases, claims, readings, jobs, registry, activeRegion });
+    this.control = new MemoryControl({
+      queues,
+      leases,
+      claims,
+      readings,
+      jobs,
+      lines: items,
+      registry,
+      activeRegion,
+    });
   }
 
   /** The due time of a lane's first record, ISO-8601; undefined if the lane is empty. Nothing is due before. */

@@ -138,6 +138,23 @@ describe('a batch of the stream', () => {
     expect(sent).toEqual([[['2-k', '2-l', '2-m'], 120]]);
   });
 
+  it('notes the lines that are held by a dead record, until the note is written', async () => {
+    const { store, sift, write } = bench();
+    const [a, b] = [item('a', 1), item('b', 1, { key: 'l' })];
+    await sift(write(undefined, a), write(undefined, b));
+    const ends = [a, b].map((one) => write(one, { ...one, status: 'DEAD', rev: 'r' }));
+    const { write: real } = store.lines;
+    store.lines.write = (key, ...rest) =>
+      key.startsWith('held-lines#')
+        ? Promise.reject(new StoreUnavailableError('no answer'))
+        : real.call(store.lines, key, ...rest);
+    expect((await sift(...ends)).failed).toBe(ends[0]?.dynamodb.SequenceNumber);
+    store.lines.write = real;
+    expect((await sift(...ends)).failed).toBeUndefined();
+    const note = (await store.lines.read(['held-lines#q'])).get('held-lines#q');
+    expect(note).toMatchObject({ keys: ['k', 'l'], hasMore: false });
+  });
+
   it('names records that have a key, and no number', async () => {
     const { logged, sift, write } = bench();
     const { changes } = await sift(

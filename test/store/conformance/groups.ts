@@ -39,6 +39,14 @@ export function keepingGroups(current: () => StoreUnderTest): void {
     expect((await groups().read([])).size).toBe(0);
   });
 
+  it('shows the notes of held lines to those who read the control table, and no other such item', async () => {
+    await groups().write('held-lines#conformance', { keys: ['a'], hasMore: false, rev: 'a' }, undefined);
+    await groups().write('line#conformance#a', { next: 1, rev: 'a' }, undefined);
+    const { heldLines, queues } = await current().store.control.read();
+    expect(heldLines.get('conformance')).toEqual({ keys: 1, hasMore: false });
+    expect([...heldLines.keys(), ...queues.keys()].filter((key) => key.includes('#a'))).toEqual([]);
+  });
+
   it('lists keys by their beginning, and removes items', async () => {
     const keys = [name(), name()];
     for (const key of keys) await groups().write(`${key}/list`, { rev: 'a' }, undefined);

@@ -20,12 +20,12 @@ export const QUEUE_METRICS = [
   ],
   ...['LagSeconds', 'OldestDueAge', 'FailingSeconds', 'Waiting', 'Due', 'InRetry', 'DeadRecords'],
   // Metrics of single keys are not counted: nothing says how many keys there are.
-  ...['KeyWaiting', 'KeyInRetry', 'OldestPending'],
+  ...['KeyWaiting', 'KeyInRetry', 'OldestPending', 'OldestHeldAge'],
 ] as const;
 /** Metrics by the table alone. */
 export const TABLE_METRICS = [
   ...['Indexed', 'Repaired', 'Redelivered', 'UnknownQueue', 'Refused', 'NotIndexed', 'Unprocessed'],
-  ...['SourcesStopped', 'OldestDueAge', 'Dead', 'FailingSeconds', 'RemovedQueueWaiting'],
+  ...['SourcesStopped', 'OldestDueAge', 'Dead', 'FailingSeconds', 'OldestHeldAge', 'RemovedQueueWaiting'],
 ] as const;
 
 /** Part of the bill that a metric belongs to. */

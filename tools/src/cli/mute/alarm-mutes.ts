@@ -17,7 +17,7 @@ import {
 
 /**
  * The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth`, `DepthPerKey`,
- * `Pending` and `UnknownTask`.
+ * `Pending`, `Held` and `UnknownTask`.
  */
 const METRICS = [
   'OldestDueAge',
@@ -26,6 +26,7 @@ const METRICS = [
   'Waiting',
   'KeyWaiting',
   'OldestPending',
+  'OldestHeldAge',
   'UnknownTask',
 ];
 type MuteTarget = Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
