@@ -2986,7 +2986,7 @@ interface RecordGroupsStore {
     readonly records: Pick<OperatorRecordStore, 'insert' | 'get' | 'change' | 'getItems'>;
     readonly groups: SharedItems;
 }
-interface GroupRecord extends Omit<NewRecord, 'id' | 'payload' | 'insertedAt' | 'availableAt'> {
+interface GroupRecord extends Omit<NewRecord, 'id' | 'payload' | 'seq' | 'insertedAt' | 'availableAt'> {
     readonly payload?: Readonly<Record<string, unknown>> | undefined;
 }
 interface GroupOptions extends Pick<InsertManyOptions, 'concurrency' | 'onProgress' | 'signal'> {
@@ -3020,7 +3020,7 @@ interface RecordLine {
     readonly queue: string;
     readonly key: string;
     readonly next: number;
-    readonly state: 'attempting' | 'retrying' | 'dead' | 'missing' | 'ending' | 'idle';
+    readonly state: 'attempting' | 'retrying' | 'dead' | 'missing' | 'ending' | 'starting' | 'idle';
     readonly head?: {
         readonly id: string;
         readonly seq: number;

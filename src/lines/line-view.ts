@@ -16,9 +16,10 @@ export interface RecordLine {
   /**
    * The reason for which the next record waits. `attempting`: its head is attempted, or waits for its first attempt. `retrying`: its head
    * has failed, and waits for its next attempt. `dead`: its head is dead; redrive or discard it. `missing`: a number has not come. `ending`:
-   * an attempt of a record that was removed may go on. `idle`: none waits.
+   * an attempt of a record that was removed may go on. `starting`: the next record is about to have its turn; if that lasts, its change
+   * was given up, and the sweep finds it within a day. `idle`: none waits.
    */
-  readonly state: 'attempting' | 'retrying' | 'dead' | 'missing' | 'ending' | 'idle';
+  readonly state: 'attempting' | 'retrying' | 'dead' | 'missing' | 'ending' | 'starting' | 'idle';
   /** The record whose turn it is. Absent: it is the turn of none. */
   readonly head?:
     | {
@@ -108,6 +109,7 @@ function stateOf(
     if (record && !isPending(record)) return record.status === 'DEAD' ? 'dead' : 'attempting';
     return record && record.failures > 0 ? 'retrying' : 'attempting';
   }
-  if (until > now) return waiting > 0 ? 'ending' : 'idle';
-  return gapSince === undefined ? 'idle' : 'missing';
+  if (until > now && waiting > 0) return 'ending';
+  if (gapSince !== undefined) return 'missing';
+  return waiting > 0 ? 'starting' : 'idle';
 }

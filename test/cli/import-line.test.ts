@@ -41,6 +41,14 @@ describe('a line of an import', () => {
     });
   });
 
+  it.each([7, 0, '7', null])('takes the number %j as it is', (seq) => {
+    expect(parseLine(JSON.stringify({ payload: 1, key: 'c', seq }), undefined)).toEqual({
+      type: 'record',
+      record: { payload: 1, key: 'c', seq, attributes: {} },
+      ignored: [],
+    });
+  });
+
   // The client refuses what is no key: a line of another form is a bad one.
   it.each(['c-7', '__proto__', 'Zoë\n', '', 7, null])('takes the key %j as it is', (key) => {
     expect(parseLine(JSON.stringify({ payload: 1, key, customer: 'c' }), undefined)).toEqual({

@@ -64,7 +64,7 @@ describe('backlog lines', () => {
     expect(rest).toEqual([]);
     expect(heading).toMatch(/^KEY +STATE +HEAD +NUMBER +WAITING +BECAUSE$/);
     expect(dead).toMatch(/^dead +held by a dead record +dead-1 +1 +30 +HttpError: answered 503$/);
-    expect(gap).toMatch(/^gap +a number is missing +- +- +1 +2, since \S+ \S+ UTC \(5 min\)$/);
+    expect(gap).toMatch(/^gap +a number is missing +- +- +1 +2, since \S+ \S+ UTC \(5 min( \d+ s)?\)$/);
     expect(retry).toMatch(/^retry +tries again +retry-3 +3 +1 +HttpError: answered 503$/);
     const json = JSON.parse((await run('orders', '--json')).out);
     expect(json).toMatchObject([

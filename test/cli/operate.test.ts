@@ -400,7 +400,7 @@ describe('backlog export', () => {
   });
 
   it('writes a new file, which is imported again', async () => {
-    await table.put(dead('a', { own: 'kept', task: 'mail', key: 'c-7' }), record('b'));
+    await table.put(dead('a', { own: 'kept', task: 'mail', key: 'c-7', seq: 3 }), record('b'));
     const folder = await mkdtemp(join(tmpdir(), 'backlog-export-'));
     const file = join(folder, 'dead.ndjson');
     const exporting = ['export', '--status', 'DEAD', '--as-new', '--out', file];
@@ -415,6 +415,7 @@ describe('backlog export', () => {
       status: 'NEW',
       task: 'mail',
       key: 'c-7',
+      seq: 3,
       own: 'kept',
       payload: { customer: { id: 7 } },
     });

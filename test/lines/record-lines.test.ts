@@ -126,12 +126,16 @@ describe('RecordLines', () => {
       undefined,
     );
     await store.lines.write('line-page#0#orders#gap', { waiting: [5, 'e'], rev: '1' }, undefined);
+    // The change of the record that is next was given up.
+    await store.lines.write('line#orders#lost', { next: 4, last: 5, rev: '1' }, undefined);
+    await store.lines.write('line-page#0#orders#lost', { waiting: [4, 'd'], rev: '1' }, undefined);
     await store.lines.write('line#orders#idle', { next: 4, last: 3, rev: '1' }, undefined);
     const all = [];
     for await (const line of lines.list('orders')) all.push(line);
     expect(all.map(({ key, state }) => [key, state]).sort()).toEqual([
       ['gap', 'missing'],
       ['k', 'dead'],
+      ['lost', 'starting'],
     ]);
     expect(all.find(({ key }) => key === 'gap')?.missing).toEqual({
       seq: 4,

@@ -9,6 +9,7 @@ export const LINE_STATES: Readonly<Record<State, string>> = {
   dead: 'held by a dead record',
   missing: 'a number is missing',
   ending: 'an attempt may go on',
+  starting: 'about to have its turn',
   idle: 'none waits',
 };
 

@@ -18,6 +18,7 @@ const GIVEN = new Set([
   'queue',
   'task',
   'key',
+  'seq',
   'insertedAt',
   'availableAt',
   'retry',
@@ -27,8 +28,8 @@ const GIVEN = new Set([
 ]);
 
 /**
- * An object with a `payload` is a record: `id`, `queue`, `task`, `key`, `insertedAt`, `availableAt`, `retry` and `traceparent` are its
- * own, attributes that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes
+ * An object with a `payload` is a record: `id`, `queue`, `task`, `key`, `seq`, `insertedAt`, `availableAt`, `retry` and `traceparent`
+ * are its own, attributes that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes
  * the payload of a record.
  *
  * @param queue of records that name none
@@ -53,7 +54,7 @@ export function parseLine(text: string, queue: string | undefined): ParsedLine {
   const attributes = Object.fromEntries(
     others.filter((name) => !CONTRACT_ATTRIBUTES.has(name)).map((name) => [name, line[name]]),
   );
-  const { id, task, key, insertedAt, availableAt, retry, traceparent } = line;
+  const { id, task, key, seq, insertedAt, availableAt, retry, traceparent } = line;
   const record = {
     payload: line.payload,
     ...common,
@@ -61,6 +62,7 @@ export function parseLine(text: string, queue: string | undefined): ParsedLine {
     ...(line.queue === undefined ? {} : { queue: line.queue }),
     ...(task === undefined ? {} : { task }),
     ...(key === undefined ? {} : { key }),
+    ...(seq === undefined ? {} : { seq }),
     ...(insertedAt === undefined ? {} : { insertedAt }),
     ...(availableAt === undefined ? {} : { availableAt }),
     ...(retry === undefined ? {} : { retry }),

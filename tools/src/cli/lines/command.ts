@@ -133,6 +133,7 @@ const STATES: readonly RecordLine['state'][] = [
   'missing',
   'retrying',
   'ending',
+  'starting',
   'attempting',
   'idle',
 ];

@@ -25,6 +25,7 @@ const PRODUCERS: ReadonlySet<string> = new Set([
   'queue',
   'task',
   'key',
+  'seq',
   'insertedAt',
   'retry',
   'traceparent',
