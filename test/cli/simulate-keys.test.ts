@@ -159,8 +159,9 @@ describe('backlog simulate --keys, for people', () => {
   });
 
   it.each(WORKLOAD_NAMES)('plays %s', async (name) => {
-    const { keys, scale, queues } = await json('--keys', name, '--scale', '0.001');
-    expect({ keys, scale }).toEqual({ keys: name, scale: 0.001 });
+    const part = name.endsWith('steadily') ? 0.01 : 0.001;
+    const { keys, scale, queues } = await json('--keys', name, '--scale', String(part));
+    expect({ keys, scale }).toEqual({ keys: name, scale: part });
     expect(queues[0].noisy.records).toBeGreaterThan(0);
     expect(queues[0].quiet.records).toBeGreaterThan(0);
   });
@@ -194,7 +195,8 @@ describe('backlog simulate --keys, used wrongly', () => {
     ],
     [
       ['--keys', 'zipf', '--noisy', '3'],
-      '--noisy: expected --keys to be one of one-noisy, many-noisy, one-hangs beside it, got zipf',
+      '--noisy: expected --keys to be one of one-noisy, many-noisy, one-hangs, one-hangs-steadily, ' +
+        'one-slow-steadily beside it, got zipf',
     ],
     [
       [...ONE, '--noisy', '3', '--noisy-records', '1000000'],

@@ -8,4 +8,6 @@ export const BY_NUMBER: Readonly<Record<string, (making: Making) => Workload>> =
   W4: WORKLOADS['one-hangs'].make,
   W5: WORKLOADS['large-and-small'].make,
   W7: WORKLOADS.unequal.make,
+  W8: WORKLOADS['one-hangs-steadily'].make,
+  W9: WORKLOADS['one-slow-steadily'].make,
 };

@@ -1,12 +1,11 @@
 import { Command, Option } from 'commander';
 import { type Played, play } from '../../tools/src/lab/keys/play.js';
 import { type Delays, type Report, reportOf } from '../../tools/src/lab/keys/report.js';
-import { CAPACITY, type Workload } from '../../tools/src/lab/keys/workloads.js';
+import { CAPACITY } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
+import { alone } from './alone.js';
 import { BY_NUMBER } from './by-number.js';
 import { capacityOf } from './capacity.js';
-
-const ALONE_MS = 300_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -50,16 +49,12 @@ async function main(options: Options): Promise<void> {
   for (const [title, report] of Object.entries(reports)) tell(`${name} x${scale}, ${title}`, report);
 }
 
-/** The quiet keys of a workload, without the noise. */
-function alone({ quiet, noise: _, stopsWithNoise: __, hangs: ___, ...rest }: Workload): Workload {
-  return { ...rest, noise: [], quiet: quiet.filter(({ at }) => at < ALONE_MS) };
-}
-
 function tell(title: string, report: Report): void {
-  const { quiet, quietInNoise, quietIndexed, noisy, noisyAttempted, noisySucceeded, perSecond, share } =
-    report;
+  const { quiet, quietInNoise, quietIndexed, quietRetries, noisy, noisyAttempted, noisySucceeded } = report;
+  const { perSecond, share } = report;
   say(title);
   say(`  first attempt, quiet keys  ${delays(quiet)}`);
+  say(`  from it to the second      ${delays(quietRetries)}`);
   if (noisy.records > 0) {
     say(`    put while noise came     ${delays(quietInNoise)}`);
     say(`    ${quietIndexed.part} of these were indexed first, after ${quietIndexed.seconds} s`);
@@ -96,7 +91,7 @@ function list(counts: Readonly<Record<string, number>>): string {
 
 main(
   new Command('keys')
-    .addOption(new Option('--workload <name>', 'W1 to W5, W7, or capacity').default('W1'))
+    .addOption(new Option('--workload <name>', 'W1 to W5, W7 to W9, or capacity').default('W1'))
     .addOption(new Option('--scale <part>', 'part of the noisy records').argParser(Number).default(0.1))
     .addOption(new Option('--fairness', 'the queue has fairness: true'))
     .addOption(new Option('--concurrency-per-key <number>', 'attempts of one key at once').argParser(Number))

@@ -7,6 +7,7 @@ export interface Put {
   /** It was indexed before its first attempt. */
   indexedAt?: number;
   firstAttemptAt?: number;
+  secondAttemptAt?: number;
   succeededAt?: number;
 }
 
@@ -43,7 +44,10 @@ export class Attempts {
     const underWay = (this.underWay.get(put.key) ?? 0) + 1;
     this.underWay.set(put.key, underWay);
     this.mostOfKey = Math.max(this.mostOfKey, underWay);
-    if (put.firstAttemptAt !== undefined) return put;
+    if (put.firstAttemptAt !== undefined) {
+      put.secondAttemptAt ??= now;
+      return put;
+    }
     put.firstAttemptAt = now;
     this.share(put);
     const kind = kindOf(put);

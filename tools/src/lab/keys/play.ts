@@ -137,19 +137,21 @@ export async function play(workload: Workload, options: PlayOptions = {}): Promi
   };
 }
 
-interface Work extends Pick<Workload, 'hangs'> {
+interface Work extends Pick<Workload, 'hangs' | 'noisyAttemptMs'> {
   readonly attemptMs: number;
   readonly failingAttempts: number;
 }
 
 /** The work of a record. That of a key that hangs ends by its time limit. */
 function processOf(work: Work, attempts: Attempts, time: VirtualTime, random: Random) {
-  const { hangs, attemptMs, failingAttempts } = work;
+  const { hangs, attemptMs, noisyAttemptMs = attemptMs, failingAttempts } = work;
   const clock = time.clock();
   return async ({ id }: { readonly id: string }, context: { readonly signal: AbortSignal }) => {
     const put = attempts.begins(id, time.now);
     const isHanging = hangs && !put.isQuiet;
-    await (isHanging ? clock.sleep(HANGS_MS, context.signal) : clock.sleep(attemptMs));
+    await (isHanging
+      ? clock.sleep(HANGS_MS, context.signal)
+      : clock.sleep(put.isQuiet ? attemptMs : noisyAttemptMs));
     attempts.ends(put);
     if (isHanging) throw new Error('no answer');
     if (chance(random, failingAttempts)) throw new Error('refused');

@@ -2,7 +2,7 @@ import type { Put } from './attempts.js';
 import { isWrite } from './counted-store.js';
 import type { Played } from './play.js';
 
-/** Seconds from insertion to the first attempt; infinite: it has not come. */
+/** Seconds from one event to another, such as from insertion to the first attempt; infinite: it has not come. */
 export interface Delays {
   readonly records: number;
   readonly p50: number;
@@ -19,6 +19,8 @@ export interface Report {
   readonly quietInNoise: Delays;
   /** The part of these that was indexed before its first attempt, and the median seconds from insertion until that. */
   readonly quietIndexed: { readonly part: number; readonly seconds: number };
+  /** Seconds from the first attempts of such records to their second ones, as far as these were needed. */
+  readonly quietRetries: Delays;
   readonly noisy: Delays;
   /** Seconds from the beginning of the noise to the last first attempt of a noisy record; infinite: one has had none. */
   readonly noisyAttempted: number;
@@ -71,6 +73,7 @@ export function reportOf(plays: readonly Played[]): Report {
     quiet: delaysOf(quiet),
     quietInNoise: delaysOf(quietInNoise),
     quietIndexed: indexedOf(quietInNoise),
+    quietRetries: retriesOf(quiet),
     noisy: delaysOf(noisy),
     noisyAttempted: last(({ firstAttemptAt }) => firstAttemptAt),
     noisySucceeded: last(({ succeededAt }) => succeededAt),
@@ -109,7 +112,20 @@ function lastOf({ zero }: Played, puts: readonly Put[], time: (put: Put) => numb
 }
 
 function delaysOf(puts: readonly Put[]): Delays {
-  const delays = inOrder(puts.map(({ at, firstAttemptAt = NEVER }) => (firstAttemptAt - at) / 1000));
+  return ofSeconds(puts.map(({ at, firstAttemptAt = NEVER }) => (firstAttemptAt - at) / 1000));
+}
+
+function retriesOf(puts: readonly Put[]): Delays {
+  const seconds = puts.flatMap(({ firstAttemptAt = NEVER, secondAttemptAt = NEVER, succeededAt }) => {
+    const isRetried =
+      Number.isFinite(firstAttemptAt) && (Number.isFinite(secondAttemptAt) || succeededAt === undefined);
+    return isRetried ? [(secondAttemptAt - firstAttemptAt) / 1000] : [];
+  });
+  return ofSeconds(seconds);
+}
+
+function ofSeconds(seconds: readonly number[]): Delays {
+  const delays = inOrder(seconds);
   return {
     records: delays.length,
     p50: percentile(delays, 0.5),

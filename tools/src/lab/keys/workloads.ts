@@ -10,6 +10,8 @@ export interface Workload {
   readonly stopsWithNoise?: true;
   /** The destination of the noisy keys does not answer: attempts last until their time limit, and fail. */
   readonly hangs?: true;
+  /** Milliseconds of an attempt of a noisy key. Default: those of any other. */
+  readonly noisyAttemptMs?: number;
   /** Seconds after which the play ends, whatever waits then. */
   readonly seconds: number;
 }
@@ -60,7 +62,13 @@ const ZIPF = { keys: 2_000, exponent: 1.1, seconds: 1_800, noisy: 100, load: 0.9
 const LARGE = { records: 50_000, small: 100 };
 const UNEQUAL = { records: 100_000, small: 19, each: 500 };
 
+const SLOW_MS = 28_000;
+
 const ONE_NOISY = { noisyKeys: 1, recordsEach: 100_000, withinMs: MINUTE_MS, quietKeys: 1_000 };
+/** A record every two seconds. */
+const ONE_STEADY = { noisyKeys: 1, recordsEach: 300, withinMs: 10 * MINUTE_MS, quietKeys: 1_000 };
+
+const HANGS = 'nothing answers the noisy one’s attempts, which last for 30 s';
 
 /** The workloads by their names. */
 export const WORKLOADS = {
@@ -82,6 +90,8 @@ export const WORKLOADS = {
       `${count(Math.round(ZIPF.load * CAPACITY))} records a second for ${seconds(1000 * ZIPF.seconds * scale)}`,
   },
   'one-hangs': hanging(besideQuiet(ONE_NOISY)),
+  'one-hangs-steadily': steadily(ONE_STEADY, { hangs: true }),
+  'one-slow-steadily': steadily(ONE_STEADY, { noisyAttemptMs: SLOW_MS }),
   'large-and-small': {
     defaultScale: 0.1,
     make: ({ scale, random }) => {
@@ -152,6 +162,30 @@ function besideQuiet(standard: NoiseFigures): WorkloadKind {
   };
 }
 
+/** Few noisy records all the time, whose attempts take long. */
+function steadily(standard: NoiseFigures, work: Pick<Workload, 'hangs' | 'noisyAttemptMs'>): WorkloadKind {
+  const { make, text } = besideQuiet(standard);
+  const { noisyAttemptMs } = work;
+  const takes =
+    noisyAttemptMs === undefined ? HANGS : `attempts of the noisy one take ${seconds(noisyAttemptMs)}`;
+  return {
+    defaultScale: 0.5,
+    make: (making) => {
+      const withinMs = { ...standard, ...making.figures }.withinMs * making.scale;
+      const { quiet, noise } = make(making);
+      // The last ones have five minutes.
+      return {
+        ...work,
+        noise,
+        quiet: quiet.filter(({ at }) => at < withinMs),
+        seconds: withinMs / 1000 + 300,
+      };
+    },
+    text: (making) => `${text(making)}; ${takes}`,
+    figures: standard,
+  };
+}
+
 /** The same, but the destination of the noisy keys hangs. */
 function hanging({ make, text, ...rest }: WorkloadKind): WorkloadKind {
   return {
@@ -162,7 +196,7 @@ function hanging({ make, text, ...rest }: WorkloadKind): WorkloadKind {
       // The last ones have five minutes.
       return { quiet: quiet.filter(({ at }) => at < (seconds - 300) * 1000), noise, hangs: true, seconds };
     },
-    text: (making) => `${text(making)}; nothing answers the noisy one’s attempts, which last for 30 s`,
+    text: (making) => `${text(making)}; ${HANGS}`,
   };
 }
 
