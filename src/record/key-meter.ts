@@ -4,7 +4,7 @@ const MAX_AHEAD_MS = 10_000;
 const RECORD_MS = 1_000;
 /** Time after which a key is as any other, however many of its records have come. */
 const FORGIVEN_MS = 3_600_000;
-/** Keys that are known at a time. The one that was not met for longest is forgotten, and begins again. */
+/** Keys that are known at a time. */
 const MAX_KEYS = 10_000;
 
 /**
@@ -24,14 +24,18 @@ export class KeyMeter {
    */
   add(key: string, now: number): boolean {
     const usedUntil = Math.min(Math.max(now, this.usedUntil.get(key) ?? 0) + RECORD_MS, now + FORGIVEN_MS);
-    this.usedUntil.delete(key);
-    this.usedUntil.set(key, usedUntil);
-    if (this.usedUntil.size > MAX_KEYS) {
-      for (const oldest of this.usedUntil.keys()) {
-        this.usedUntil.delete(oldest);
-        break;
-      }
-    }
+    setLatest(this.usedUntil, key, usedUntil);
     return usedUntil - now > MAX_AHEAD_MS;
+  }
+}
+
+/** Sets the value of a key, as the latest one. Of too many keys, the one that was not met for longest is forgotten, and begins again. */
+export function setLatest<Value>(values: Map<string, Value>, key: string, value: Value): void {
+  values.delete(key);
+  values.set(key, value);
+  if (values.size <= MAX_KEYS) return;
+  for (const oldest of values.keys()) {
+    values.delete(oldest);
+    break;
   }
 }

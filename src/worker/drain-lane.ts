@@ -4,12 +4,16 @@ import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { MAX_PAGE_ID_BYTES, MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
+import type { BusyKeys } from './guards/busy-keys.js';
 import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 import type { Work } from './work.js';
 
+/** Time after which a run whose last attempts take long looks for records that have come due: in a lane of the queue, and in one of a busy key. */
+const LOOK_MS = 1_000;
+const LOOK_AT_BUSY_MS = 5_000;
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
 const SPARE_START_SECONDS = 5;
 /** Time for a page whose size goes by the pace of the one before. Records are read when it begins, and may be as old as that. */
@@ -41,6 +45,7 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
     if (!crashed?.begun) stop ??= await attemptSuspects(run, () => !isHalfTimeSpent(run));
     for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
       stop ??= await workOffPages(run, pages, page);
+      stop ??= run.busyKeys && (await workOffMeanwhile(run, run.busyKeys));
       await executor.settled();
       // An outcome of the last page that could not be written ends the run, whatever else would.
       executor.stopReason();
@@ -104,6 +109,28 @@ async function workOffPages(
     }
   }
   return run.keyLimit?.endReason();
+}
+
+/**
+ * Works off what comes due while the last attempts take long, as records of other keys do not wait for these, and looks once more at what
+ * was left for another lane. Returns why the run must end, or nothing when all attempts have ended.
+ */
+async function workOffMeanwhile(run: LaneRun, busyKeys: BusyKeys): Promise<StopReason | undefined> {
+  const { executor, atOnce, breakers, keyLimit, options } = run;
+  // A lane of a limited key is drained in passes.
+  if (keyLimit?.passes) return undefined;
+  const lookMs = atOnce.isBusyLane ? LOOK_AT_BUSY_MS : LOOK_MS;
+  for (let isOver = false; !isOver && executor.hasRoom(); ) {
+    isOver = await executor.settledWithin(lookMs);
+    if (isOver && !busyKeys.takeLeft(options.target.lane)) return undefined;
+    const pages = pagesOf(run, true);
+    const limit = Math.min(MAX_PAGE_RECORDS, pageSize(run) + executor.inFlight.size);
+    const named = await whileHeld(run, pages.first(limit));
+    const waiting = (breakers?.withoutPutOff(named) ?? named).filter(({ id }) => !executor.inFlight.has(id));
+    const stop = waiting.length > 0 ? await workOffPages(run, pages, waiting) : undefined;
+    if (stop) return stop;
+  }
+  return undefined;
 }
 
 interface PageResult {

@@ -87,6 +87,29 @@ export class Executor {
     await withHeartbeat(settled, () => [...this.inFlight], this.run);
   }
 
+  /**
+   * Waits in the same way for so many (real) milliseconds at most.
+   *
+   * @returns whether all outcomes are written
+   */
+  async settledWithin(milliseconds: number): Promise<boolean> {
+    const settled = new AbortController();
+    let isLate = false;
+    const late = this.run.clock.sleep(milliseconds, settled.signal).then(() => {
+      isLate = true;
+      this.wake?.();
+    });
+    const isBusy = () => this.inFlight.size > this.stragglers.byId.size;
+    await withHeartbeat(
+      this.waitWhile(() => !isLate && isBusy()),
+      () => [...this.inFlight],
+      this.run,
+    );
+    settled.abort('settled');
+    await late;
+    return !isBusy();
+  }
+
   /** @param ends gets promises that resolve when what was begun has ended. They never reject */
   private async beginAll(page: readonly Work[], ends: Promise<void>[]): Promise<WorkedOff> {
     const { inFlight, underAttempt, run } = this;

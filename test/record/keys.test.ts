@@ -13,6 +13,7 @@ import {
 } from '../../src/record/busy-keys.js';
 import { laneFor, ownLaneOf, parseRecord } from '../../src/record/index.js';
 import { KeyMeter } from '../../src/record/key-meter.js';
+import { KeyTimes } from '../../src/record/key-times.js';
 
 const NOW = Date.UTC(2026, 2, 1);
 const HOUR = 3_600_000;
@@ -66,6 +67,41 @@ describe('the meter of keys', () => {
     expect(meter.add('first', NOW)).toBe(true);
     for (let i = 0; i < 10_000; i++) meter.add(`other-${i}`, NOW);
     expect(meter.add('first', NOW)).toBe(false);
+  });
+});
+
+describe('the times of keys', () => {
+  it('make a key busy whose attempts take more than its part, by five seconds, while these are under way', () => {
+    const times = new KeyTimes(1);
+    times.add('a', 1, NOW);
+    times.add('a', 1, NOW);
+    expect(times.add('a', 1, NOW + 5_000)).toBe(false);
+    expect(times.add('a', 1, NOW + 5_001)).toBe(true);
+    expect(times.add('b', 1, NOW + 5_001)).toBe(false);
+  });
+
+  it('let a key have its part under way all the time', () => {
+    const times = new KeyTimes(2);
+    times.add('a', 1, NOW);
+    times.add('a', 1, NOW);
+    expect(times.add('a', -1, NOW + HOUR)).toBe(false);
+  });
+
+  it('take short attempts for nothing, and forgive long ones after an hour', () => {
+    const times = new KeyTimes(0.5);
+    for (let i = 0; i < 10; i++) times.add('a', 1, NOW);
+    for (let i = 0; i < 10; i++) expect(times.add('a', -1, NOW + 200)).toBe(false);
+    for (let i = 0; i < 10; i++) times.add('a', 1, NOW + HOUR);
+    for (let i = 0; i < 10; i++) expect(times.add('a', -1, NOW + 9 * HOUR)).toBe(true);
+    expect(times.add('a', 1, NOW + 9.9 * HOUR)).toBe(true);
+    times.add('a', -1, NOW + 9.9 * HOUR);
+    expect(times.add('a', 1, NOW + 10 * HOUR)).toBe(false);
+  });
+
+  it('take a clock that is set back for one that stands', () => {
+    const times = new KeyTimes(0.5);
+    for (let i = 0; i < 10; i++) times.add('a', 1, NOW);
+    expect(times.add('a', -1, NOW - HOUR)).toBe(false);
   });
 });
 

@@ -63,9 +63,11 @@ export function keyOf(random: Random): string | undefined {
   return pick(random, ['a', 'a', 'b', 'c', undefined]);
 }
 
-/** The memory of a sandbox in which any failure may make its key busy. */
+/** The memory of a sandbox in which any failure, and any attempt, may make its key busy. */
 export function eagerMemory(random: Random): KeyMemory {
-  return new Map(['q', 'r'].map((queue) => [queue, { failures: { add: () => chance(random, 0.3) } }]));
+  const failures = { add: () => chance(random, 0.3) };
+  const times = { add: () => chance(random, 0.1) };
+  return new Map(['q', 'r'].map((queue) => [queue, { failures, times }]));
 }
 
 /** The keys of a batch, of which any may be busy. */

@@ -31,7 +31,7 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     await harness.noteKeys(['a', 'b']);
     harness.putMany(60, 'a', 'q#31');
     harness.putMany(60, 'b', 'q#30');
-    harness.putMany(18, 'q', 'q');
+    harness.putOthers(18);
     const { process, count, lastOf } = watched(harness);
     const summary = await harness.run(process, { ...FAIR, concurrency: 10 });
     expect(summary).toMatchObject({ succeeded: 138, ended: 'drained' });
@@ -71,7 +71,7 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a']);
     harness.putMany(20, 'a', 'q#31');
-    harness.putMany(20, 'q', 'q');
+    harness.putOthers(20);
     const { process, order, count } = watched(harness);
     expect(await harness.run(process, { ...FAIR, concurrency })).toMatchObject({ succeeded: 40 });
     const early = order.slice(0, 20).map((id) => id[0]);
@@ -110,7 +110,7 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     const keys = [...'abcdefghijkl'];
     await harness.noteKeys(keys);
     for (const [i, key] of keys.entries()) harness.putMany(30, key, `q#${31 - i}`);
-    harness.putMany(45, 'q', 'q');
+    harness.putOthers(45);
     harness.putMany(1, 'old', 'q#3');
     const { process, lastOf } = watched(harness);
     const summary = await harness.run(process, { ...FAIR, lanes: lanesOf('q') });
@@ -123,7 +123,7 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     const keys = [...'abcdefghijkl'];
     await harness.noteKeys(keys);
     for (const [i, key] of keys.entries()) harness.putMany(10, key, `q#${31 - i}`);
-    harness.putMany(40, 'q', 'q');
+    harness.putOthers(40);
     const { process, lastOf, order } = watched(harness);
     const turns = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
     await harness.run(process, { ...FAIR, turns });
@@ -137,18 +137,18 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     await harness.noteKeys(['h', 'a']);
     harness.putMany(20, 'h', 'q#31');
     harness.putMany(5, 'a', 'q#30');
-    harness.putMany(5, 'q', 'q');
+    harness.putOthers(5);
     const process: Process = ({ id }) => (id.startsWith('h') ? new Promise(() => {}) : harness.sleep(1));
     await harness.run(process, { ...FAIR, concurrency: 4, attemptTimeout: 10 });
     const done = harness.store.items().filter(({ status }) => status === 'SUCCESS');
-    expect(done.map(({ key }) => key).sort()).toEqual([...'aaaaa', ...'qqqqq']);
+    expect(done.map(({ id }) => String(id)[0]).sort()).toEqual([...'aaaaa', ...'qqqqq']);
   });
 
   it('is the first of those that share the shards: the others drain no lanes of keys', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a']);
     harness.putMany(3, 'a', 'q#31');
-    harness.putMany(3, 'q', 'q#1');
+    harness.putOthers(3, 'q#1');
     const second = { ...FAIR, shards: 2, lanes: ['q#1'], part: 1 };
     expect(await harness.run(succeed, second)).toMatchObject({ succeeded: 3 });
     const first = { ...FAIR, shards: 2, lanes: ['q'], part: 0 };
@@ -176,7 +176,7 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
 
   it('drains its own lanes where the store does not say which keys are busy', async () => {
     const harness = new FairQueue();
-    harness.putMany(5, 'q', 'q');
+    harness.putOthers(5);
     const store = intercepted(harness.store, (name, call) => {
       if (name === 'queues.read') throw new StoreUnavailableError('no answer');
       return call();
@@ -271,7 +271,7 @@ describe('several runs, of which one drains the lanes of busy keys', () => {
     await harness.pass(1);
     await harness.noteKeys(['b']);
     harness.putMany(1, 'b', 'q#30');
-    harness.putMany(1, 'q', 'q');
+    harness.putOthers(1);
     const second = harness.start(process, FAIR);
     expect(await harness.time.until(second)).toMatchObject({ ended: 'leaseHeld', succeeded: 1 });
     expect(await harness.time.until(first)).toMatchObject({ ended: 'drained', succeeded: 2 });

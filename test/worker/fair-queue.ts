@@ -42,6 +42,11 @@ export class FairQueue extends Harness {
     for (let i = 0; i < count; i++) this.put(`${key}${i}`, { lane, key });
   }
 
+  /** Puts records that wait in a lane, each of a key of its own: `q0`, `q1` and so on. */
+  putOthers(count: number, lane = 'q'): void {
+    for (let i = 0; i < count; i++) this.put(`q${i}`, { lane, key: `q-${i}` });
+  }
+
   /** Puts records as a producer does: they are not indexed. */
   bare(count: number, key: string): string[] {
     const ids = Array.from({ length: count }, (_, i) => `${key}${i}`);

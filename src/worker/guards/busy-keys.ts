@@ -12,7 +12,9 @@ import {
   withBusy,
 } from '../../record/busy-keys.js';
 import type { RecordChange } from '../../record/change.js';
+import { type AttemptOutcome, WORKER_LOST } from '../../record/index.js';
 import { KeyMeter } from '../../record/key-meter.js';
+import { KeyTimes } from '../../record/key-times.js';
 import { laneFor, lanesOf } from '../../record/lanes.js';
 import { type BacklogRecord, isPending } from '../../record/record.js';
 import { StoreError } from '../../store/errors.js';
@@ -28,10 +30,16 @@ const MAX_TRIES = 5;
 /** Age of what is known of the busy keys with which it is read again before records are indexed. */
 const STALE_MS = 5_000;
 
+/** The part of a run's attempts at once that one key may use all the time, and the least number of that. */
+const PART = 0.1;
+const MIN_PART = 0.5;
+
 /** The memory of a process for the keys of one queue, from run to run. */
 interface QueueKeys {
   /** Counts the failures of each key. */
   readonly failures: Pick<KeyMeter, 'add'>;
+  /** Measures the attempts of each key. */
+  readonly times: Pick<KeyTimes, 'add'>;
   /** The queue's busy keys, as its item had them when it was last read. Undefined: it was not read yet. */
   state?: Pick<QueueState, 'busyKeys'> | undefined;
   /** The time of that, real time. */
@@ -44,6 +52,8 @@ export type KeyMemory = Map<string, QueueKeys>;
 export interface BusyKeysDeps {
   readonly queue: string;
   readonly shards: number | undefined;
+  /** Attempts at once of a run. Default: it makes none. */
+  readonly concurrency?: number | undefined;
   readonly store: Pick<BacklogStore, 'queues' | 'pages'>;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
@@ -60,10 +70,13 @@ export class BusyKeys implements Guard {
   private readonly busy = new Set<string>();
   private known: readonly BusyKey[] = [];
   private moved = false;
+  /** Lanes in which records were left, as their key has a lane of its own since. */
+  private readonly left = new Set<string>();
 
   constructor(private readonly deps: BusyKeysDeps) {
-    const { memory, queue } = deps;
-    this.remembered = memory.get(queue) ?? { failures: new KeyMeter() };
+    const { memory, queue, concurrency = 0 } = deps;
+    const times = () => new KeyTimes(Math.max(MIN_PART, concurrency * PART));
+    this.remembered = memory.get(queue) ?? { failures: new KeyMeter(), times: times() };
     memory.set(queue, this.remembered);
     this.known = parseBusyKeys(this.remembered.state?.busyKeys, deps.shards);
   }
@@ -118,18 +131,41 @@ export class BusyKeys implements Guard {
     };
   }
 
-  /** See `Guard.enter`: a key of which many attempts fail gets a lane, and its next failures go there. */
-  enter({ key }: BacklogRecord): Admission {
+  /**
+   * See `Guard.enter`: a key of which many attempts fail, or whose attempts take much of the run's time, gets a lane, and its next
+   * failures go there.
+   */
+  enter(record: BacklogRecord): Admission | 'deferred' | Promise<Admission | 'deferred'> {
+    const { key } = record;
     if (key === undefined) return {};
     const hash = hashOfKey(key);
-    return {
-      leave: (outcome) => {
-        const isRetried = outcome.type === 'failure';
-        if (!isRetried || !this.remembered.failures.add(hash, this.deps.clock.now())) return { outcome };
-        this.busy.add(hash);
-        return this.isNoted(hash) ? { outcome } : { outcome, note: () => this.note([key]) };
-      },
+    const { failures, times } = this.remembered;
+    const { clock } = this.deps;
+    let isBusy = times.add(hash, 1, clock.wall());
+    let isOver = false;
+    // Whatever comes first: an attempt that ignores its signal may be left before it has ended.
+    const end = () => {
+      if (!isOver) isBusy = times.add(hash, -1, clock.wall());
+      isOver = true;
     };
+    const leave = (outcome: AttemptOutcome) => {
+      end();
+      const isFailing = outcome.type === 'failure' && failures.add(hash, clock.now());
+      if (!isFailing && !isBusy) return { outcome };
+      this.busy.add(hash);
+      return this.isNoted(hash) ? { outcome } : { outcome, note: () => this.note([key]) };
+    };
+    const admission = { abandon: end, ended: end, leave };
+    if (!isBusy) return admission;
+    this.busy.add(hash);
+    const enterBusy = () => {
+      const { lane } = record;
+      if (lane === undefined || !this.willMove(record)) return admission;
+      end();
+      this.left.add(lane);
+      return 'deferred';
+    };
+    return this.isNoted(hash) ? enterBusy() : this.note([key]).then(enterBusy);
   }
 
   /** Tells whether keys may share a lane, as far as this run knows. */
@@ -149,6 +185,18 @@ export class BusyKeys implements Guard {
     if (!isToMove) return undefined;
     this.moved = true;
     return { set: { lane: busy.lane }, remove: [] };
+  }
+
+  /** Tells whether another look at its lane moves a record. Probes, and those that are attempted alone, stay where they are. */
+  private willMove(record: BacklogRecord): boolean {
+    const { dueAt = '', lastError } = record;
+    const isOfPage = Date.parse(dueAt) <= this.deps.clock.now() && lastError?.name !== WORKER_LOST;
+    return isOfPage && this.move(record) !== undefined;
+  }
+
+  /** Tells whether records were left in a lane, which another look moves, since it was asked last. */
+  takeLeft(lane: string): boolean {
+    return this.left.delete(lane);
   }
 
   /** The lane of a record's key, and the last due time with which the record may go there. Undefined: the key has none. */

@@ -44,7 +44,9 @@ export function limitGuardsOf(
   // A probe's permit may come behind those of all attempts at once of this run.
   const permitSeconds = perSecond === undefined ? 0 : concurrency / perSecond;
   const probe = { beginsWithin: SPARE_SECONDS + permitSeconds, endsWithin: attemptTimeout };
-  const busyKeys = fairness ? new BusyKeys({ ...deps, queue, shards, memory: keyMemory }) : undefined;
+  const busyKeys = fairness
+    ? new BusyKeys({ ...deps, queue, shards, concurrency, memory: keyMemory })
+    : undefined;
   return {
     busyKeys,
     keyLimits:
