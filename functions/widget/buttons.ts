@@ -12,27 +12,39 @@ export interface Endpoints {
   readonly actions: string | undefined;
 }
 
-const WORDS: Readonly<Record<Action, string>> = { pause: 'Pause', resume: 'Resume' };
-const CONFIRMATIONS: Readonly<Record<Action, (queue: string) => string>> = {
-  pause: (queue) =>
-    `Pause ${queue}? No further attempt begins. Its records wait until an operator resumes it.`,
-  resume: (queue) => `Resume ${queue}? What is due is attempted at the next run.`,
-};
+/** The button in the row of a queue: it resumes the queue after a question, or leads to the choice of an end. */
+export function actionButton(action: Action, queue: string, endpoints: Endpoints): Html | undefined {
+  if (action === 'pause') return queueButton('Pause…', { action, queue }, endpoints);
+  const question = `Resume ${queue}? What is due is attempted at the next run.`;
+  return queueButton('Resume', { action, queue }, endpoints, question);
+}
 
-/** A button of the custom widget. CloudWatch asks before it calls the function, with the rights of the viewer. */
-export function actionButton(
-  action: Action,
-  queue: string,
+/** A button that acts on a queue. CloudWatch asks the question, and calls the function with the rights of the viewer. */
+export function queueButton(
+  word: string,
+  given: { readonly action: Action; readonly queue: string; readonly end?: string },
   { overview, actions }: Endpoints,
+  question?: string,
 ): Html | undefined {
-  if (actions === undefined) return undefined;
-  const parameters = { action, queue, ...(overview === undefined ? {} : { overview }) };
-  return html`<button type="button" aria-label="${WORDS[action]} ${queue}">${WORDS[action]}</button><cwdb-action action="call" display="widget" endpoint="${actions}" confirmation="${CONFIRMATIONS[action](queue)}">${json(parameters)}</cwdb-action>`;
+  return button(word, `${word} ${given.queue}`, actions, { ...given, overview }, question);
 }
 
 export function overviewButton({ overview }: Endpoints): Html | undefined {
-  if (overview === undefined) return undefined;
-  return html`<button type="button">Back to the overview</button><cwdb-action action="call" display="widget" endpoint="${overview}">{}</cwdb-action>`;
+  const word = 'Back to the overview';
+  return button(word, word, overview, {});
+}
+
+/** A button of the custom widget. Undefined: its function is not known. */
+function button(
+  word: string,
+  label: string,
+  endpoint: string | undefined,
+  parameters: object,
+  question?: string,
+): Html | undefined {
+  if (endpoint === undefined) return undefined;
+  const confirmation = question ? html` confirmation="${question}"` : undefined;
+  return html`<button type="button" aria-label="${label}">${word}</button><cwdb-action action="call" display="widget" endpoint="${endpoint}"${confirmation}>${json(parameters)}</cwdb-action>`;
 }
 
 /** JSON in which no character means anything to HTML, whichever way it is read. */

@@ -70,8 +70,11 @@ describe('the widget on DynamoDB', () => {
   it('acts with the requests that its role allows', async () => {
     const { act, requests, store } = opened();
     const event = { action: 'pause', queue: 'quiet', overview: OVERVIEW_ARN, widgetContext: viewer() };
-    expect(parsed(await act(event)).text('.h')).toEqual(['quiet is paused']);
-    expect(requests).toEqual(['UpdateItem WidgetControl', 'GetItem WidgetControl']);
+    expect(parsed(await act(event)).text('.h')).toEqual(['Pause quiet?']);
+    expect(parsed(await act({ ...event, end: '2h' })).text('.h')).toEqual(['quiet is paused']);
+    const [look, ...acted] = requests;
+    expect(look).toBe('GetItem WidgetControl');
+    expect(acted).toEqual(['GetItem WidgetControl', 'UpdateItem WidgetControl', 'GetItem WidgetControl']);
     expect((await store.queues.read('quiet')).paused).toBe(true);
     requests.length = 0;
     expect(parsed(await act({ ...event, action: 'resume' })).text('.h')).toEqual(['quiet goes on']);

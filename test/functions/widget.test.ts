@@ -92,18 +92,17 @@ describe('the overview on the dashboard', () => {
     expect(await title()).toMatch(/not known since \d\d:\d\d UTC/);
   });
 
-  it('has a button per queue that asks before it calls the acting function', async () => {
+  it('has a button per queue: it leads to the ends of a pause, or resumes after a question', async () => {
     const { look, store } = await filled();
     await store.queues.setPaused('bulk', true);
     expect(parsed(await look()).buttons()).toEqual([
       {
-        text: 'Pause',
+        text: 'Pause…',
         tag: 'cwdb-action',
         action: 'call',
         display: 'widget',
         endpoint: ACTIONS_ARN,
-        confirmation:
-          'Pause orders? No further attempt begins. Its records wait until an operator resumes it.',
+        confirmation: null,
         parameters: { action: 'pause', queue: 'orders', overview: OVERVIEW_ARN },
       },
       expect.objectContaining({
@@ -207,7 +206,6 @@ describe('the overview on the dashboard', () => {
     expect(text('.h')).toEqual([`${HOSTILE} fails: breaker open; 3 records wait in ${HOSTILE}.`]);
     expect(buttons()).toEqual([
       expect.objectContaining({
-        confirmation: expect.stringContaining(`Pause ${HOSTILE}?`),
         parameters: { action: 'pause', queue: HOSTILE, overview: OVERVIEW_ARN },
       }),
     ]);
