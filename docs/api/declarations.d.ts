@@ -672,6 +672,7 @@ interface LeaseState extends Omit<LeaseHold, 'succeededAt'> {
     readonly suspects: readonly string[];
     readonly cursor?: Cursor | undefined;
     readonly woken: boolean;
+    readonly lost?: number | undefined;
 }
 type LeaseAnswer = {
     readonly held: true;
@@ -3176,6 +3177,7 @@ interface RuntimeKnowledge {
 interface QueuesAndRules {
     readonly queues: readonly QueueStatus[];
     readonly rules: readonly RuleStatus[];
+    readonly troubles?: readonly RunTrouble[] | undefined;
     readonly askedSpeed?: number | undefined;
 }
 interface QueueStatus {
@@ -3203,6 +3205,12 @@ interface RuleStatus {
     readonly late: number;
     readonly failed: number;
     readonly givenUp: number;
+    readonly failedInARow?: number | undefined;
+}
+interface RunTrouble {
+    readonly text: string;
+    readonly isRepeated: boolean;
+    readonly queues: readonly string[];
 }
 interface RunReport {
     readonly at: string;
@@ -3225,12 +3233,14 @@ interface MinuteCount {
 interface OverviewDeps {
     readonly backlog: BacklogOperatorOptions;
     readonly queues?: (() => readonly KnownQueue[]) | undefined;
+    readonly deployed?: readonly KnownQueue[] | undefined;
     readonly countsForMs?: number | undefined;
     readonly runtime?: RuntimeKnowledge | undefined;
 }
 interface KnownQueue {
     readonly name: string;
     readonly retry?: RetryPolicy | undefined;
+    readonly retryMode?: RetryMode | undefined;
 }
 
 type ServingFacts = {
@@ -3238,6 +3248,7 @@ type ServingFacts = {
 } | {
     readonly registry: Pick<Registry, 'queues'>;
     readonly states: ReadonlyMap<string, Pick<QueueState, 'retryMode'>>;
+    readonly deployed?: ReadonlySet<string> | undefined;
     readonly now: number;
 };
 declare class Serving {
@@ -3249,6 +3260,7 @@ declare class Serving {
 interface Counts {
     readonly stats: OverviewOfQueues;
     readonly leases: ReadonlyMap<string, LeaseState>;
+    readonly expired?: ReadonlyMap<string, LeaseState> | undefined;
     readonly successes?: ReadonlyMap<string, number> | undefined;
     readonly states: ReadonlyMap<string, QueueState>;
     readonly heldLines?: ReadonlyMap<string, HeldCount> | undefined;
@@ -3292,6 +3304,11 @@ interface FailingAttempts extends RecentAttempts {
 }
 declare function failingAttempts(counts: readonly MinuteCount[], now: number, speed: number): FailingAttempts | undefined;
 
+interface LostRuns {
+    readonly count: number;
+    readonly leftSince: number | undefined;
+}
+
 interface QueueFailures {
     readonly failing: FailingAttempts | undefined;
     readonly failingSeconds?: number | undefined;
@@ -3316,6 +3333,7 @@ interface QueueView extends QueueFailures {
         readonly meant: string | undefined;
     } | undefined;
     readonly held?: HeldCount | undefined;
+    readonly neverServed?: boolean | undefined;
     readonly inRetry: number | undefined;
     readonly retryCounted: OverviewStats['counted'];
     readonly lastSuccess?: LatestSuccess | undefined;
@@ -3328,6 +3346,7 @@ interface QueueView extends QueueFailures {
         readonly holder: string;
         readonly until: number;
     }[];
+    readonly lostRuns?: LostRuns | undefined;
     readonly nextRunAt: string | undefined;
 }
 interface RuleView {
@@ -3339,12 +3358,13 @@ interface Snapshot {
     readonly now: number;
     readonly queues: readonly QueueView[] | undefined;
     readonly rules: readonly RuleView[];
+    readonly troubles?: readonly RunTrouble[] | undefined;
     readonly passive?: PassiveRegion | undefined;
     readonly alarms?: readonly AlarmOn[] | undefined;
 }
 declare function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot;
 
-declare function troublesOf({ queues, rules, now }: Snapshot): string[];
+declare function troublesOf(snapshot: Snapshot): string[];
 
 declare const COUNT_SIGNS: Readonly<Record<OverviewStats['counted'], string>>;
 declare function waitText({ pending, counted }: Pick<OverviewStats, 'pending' | 'counted'>): string;
@@ -4037,6 +4057,7 @@ export type {
     ListOptions,
     LogEntry,
     Look,
+    LostRuns,
     MatcherResult,
     MemberState,
     Meter,
@@ -4119,6 +4140,7 @@ export type {
     RunReport,
     RunSummary,
     RunTarget,
+    RunTrouble,
     RuntimeKnowledge,
     Sample,
     SampledQueue,

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { explainRead } from '../../src/overview/explain-read.js';
 import { isAnnounced, pauseNote } from '../../src/overview/pause-text.js';
 import { overviewStore } from '../../src/store/dynamodb/overview-store.js';
 import { createDynamoDbClient, type QueueState } from '../../src/store/index.js';
@@ -12,13 +11,14 @@ import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { readSettings } from '../settings.js';
 import { ACTIONS, type Action, actionButton, type Endpoints, overviewButton } from './buttons.js';
-import { ACTIONS_DOCS } from './describe-actions.js';
+import { ACTIONS_DOCS } from './describe.js';
 import { isDescribe, type WidgetContext, widgetContextOf } from './event.js';
 import { html } from './html.js';
 import { headline } from './icons.js';
-import { page, trouble } from './page.js';
+import { page } from './page.js';
 import { PAUSE_ENDS, type PauseEnd, pauseButtons } from './pause-buttons.js';
 import { FUNCTION_ARN } from './settings.js';
+import { trouble } from './trouble.js';
 import type { WidgetSeams } from './widget-handler.js';
 
 const requestSchema = z.object({
@@ -90,7 +90,7 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
       logger.error('a queue could not be paused or resumed', { queue, action, ...who, error });
       return trouble(
         `Whether ${queue} was changed is not known`,
-        explainRead(error),
+        error,
         pauseLine(env, { action, queue, end }),
         viewer,
       );

@@ -1,6 +1,5 @@
 import type { WidgetContext } from './event.js';
 import { type Html, html } from './html.js';
-import { headline } from './icons.js';
 import { style } from './style.js';
 
 /** The width below which names stand above their states, in pixels. */
@@ -15,10 +14,4 @@ export function page(body: Html, context: WidgetContext): string {
   const { theme } = context;
   const size = isNarrow(context) ? ' narrow' : '';
   return html`${style}<div class="bl ${theme}${size}">${body}</div>`.text;
-}
-
-/** A sentence, what it means, and the first command to run. */
-export function trouble(title: string, text: string, command: string, context: WidgetContext): string {
-  const body = html`${headline('dead', title)}<p class="d"><bdi>${text}</bdi></p><p class="d">First:</p><code>${command}</code>`;
-  return page(body, context);
 }

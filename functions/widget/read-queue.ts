@@ -1,4 +1,4 @@
-import { isExpired } from '../../src/leases/timed-hold.js';
+import { byExpiry } from '../../src/overview/lost-runs.js';
 import { lookAt, type OverviewStats } from '../../src/overview/queue-counts.js';
 import type { LeaseState, QueueState } from '../../src/store/index.js';
 import type { OverviewStore } from '../../src/store/operator-store.js';
@@ -11,6 +11,8 @@ export interface QueueReading {
   readonly state: QueueState;
   /** The leases that are held, by key. */
   readonly leases: ReadonlyMap<string, LeaseState>;
+  /** The leases that have run out, by key. */
+  readonly expired: ReadonlyMap<string, LeaseState>;
   /** The latest success of its runs, the backlog's time, epoch milliseconds. Undefined: not known. */
   readonly succeededAt?: number | undefined;
 }
@@ -35,6 +37,5 @@ export async function readQueue(
   const patiently = <Answer>(request: () => Promise<Answer>) => request();
   const look = { store, patiently, now: clock.now(), entries };
   const stats = await lookAt(name, { state, item, shards, retryMode }, look);
-  const held = [...runs.leases].filter(([, lease]) => !isExpired(lease, clock));
-  return { stats, state, leases: new Map(held), succeededAt: runs.succeededAt };
+  return { stats, state, ...byExpiry(runs.leases, clock), succeededAt: runs.succeededAt };
 }

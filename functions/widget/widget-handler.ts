@@ -1,5 +1,4 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { explainRead } from '../../src/overview/explain-read.js';
 import { entriesFor } from '../../src/overview/queue-counts.js';
 import { snapshotOf } from '../../src/overview/snapshot.js';
 import { overviewStore } from '../../src/store/dynamodb/overview-store.js';
@@ -10,10 +9,8 @@ import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { OVERVIEW_DOCS } from './describe.js';
 import { isDescribe, widgetContextOf } from './event.js';
 import { type OverviewReading, overview } from './overview.js';
-import { trouble } from './page.js';
 import { readQueue } from './read-queue.js';
 import { FUNCTION_ARN, readWidgetSettings, widgetQueues } from './settings.js';
 
@@ -56,6 +53,7 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
     const readUnits = unitsSoFar() - before;
     const stats = { at: toIso(now), queues: readings.map(({ stats }) => stats) };
     const leases = new Map(readings.flatMap((reading) => [...reading.leases]));
+    const expired = new Map(readings.flatMap((reading) => [...reading.expired]));
     const states = new Map(readings.map(({ stats, state }) => [stats.queue, state]));
     const { records: table, control: controlTable } = settings.tables;
     const successes = new Map(
@@ -63,7 +61,7 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
         succeededAt === undefined ? [] : [[stats.queue, succeededAt] as const],
       ),
     );
-    const counts = { stats, leases, states, successes, readAt: clock.wall(), readUnits };
+    const counts = { stats, leases, expired, states, successes, readAt: clock.wall(), readUnits };
     return {
       snapshot: snapshotOf({ backlog: { table, controlTable, clock } }, counts, now),
       readUnits,
@@ -71,7 +69,7 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
   }
 
   return lambdaHandler(logger, async (event, context) => {
-    if (isDescribe(event)) return OVERVIEW_DOCS;
+    if (isDescribe(event)) return (await import('./describe.js')).OVERVIEW_DOCS;
     const viewer = widgetContextOf(event) ?? DEFAULT_CONTEXT;
     try {
       const { actions } = start().settings;
@@ -80,7 +78,9 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
       return overview(reading, { actions, overview: FUNCTION_ARN.test(own) ? own : undefined }, viewer);
     } catch (error) {
       logger.error('the overview could not be read', error as Error);
-      return trouble('The tables cannot be read', explainRead(error), doctor(env), viewer);
+      // Loaded only where the tables cannot be read.
+      const { trouble } = await import('./trouble.js');
+      return trouble('The tables cannot be read', error, doctor(env), viewer);
     }
   });
 }

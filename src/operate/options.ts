@@ -105,7 +105,7 @@ export interface PauseOptions {
 
 /** @inline */
 export interface StatsOptions {
-  /** Names of queues. Default: those that runs have served, or operators paused. */
+  /** Names of queues. Default: those that runs have served, operators paused or functions registered. */
   readonly queues?: readonly string[] | undefined;
   /** Names of queues beside those. Default: none. */
   readonly alsoQueues?: readonly string[] | undefined;

@@ -3,6 +3,7 @@ import { records } from './format.js';
 import { incidentText } from './incident-text.js';
 import { goesOn, incidentsOf } from './incidents.js';
 import { isAnnounced } from './pause-text.js';
+import { runTroubles } from './run-text.js';
 import { heldText, isUnsure, lateText, unservedText } from './sentence.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
@@ -15,13 +16,15 @@ const COUNT_MS_PER_RECORD = 10;
  * The lines of a check, for scripts: each names one thing that is wrong, or that is not known: an incident, or a fault of one queue. Empty: nothing is
  * wrong. A pause whose announced end lies ahead is no trouble.
  */
-export function troublesOf({ queues = [], rules, now }: Snapshot): string[] {
+export function troublesOf(snapshot: Snapshot): string[] {
+  const { queues = [], rules, now } = snapshot;
   const watched = queues.filter(({ stats }) => !isAnnounced(stats, now));
   const ongoing = incidentsOf(watched).filter(goesOn);
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => `${rule.label} missed a run.`);
   return [
     ...ongoing.map((incident) => incidentText(incident, now)),
     ...queues.flatMap((view) => ofQueue(view, now)),
+    ...runTroubles({ ...snapshot, queues: watched }).map(({ text }) => text),
     ...missed,
   ];
 }
@@ -31,7 +34,7 @@ function ofQueue(view: QueueView, now: number): string[] {
   const isSilent = isAnnounced(stats, now);
   return [
     ...(unserved ? [unservedText(view)] : []),
-    ...(isLate && !isSilent ? [lateText(view)] : []),
+    ...(isLate && !isSilent ? [lateText(view, now)] : []),
     ...(view.held ? [heldText(view)] : []),
     ...(stats.dead > 0
       ? [`${stats.queue} has ${COUNT_SIGNS[stats.counted]}${records(stats.dead, 'dead')}.`]

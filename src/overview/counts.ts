@@ -1,4 +1,3 @@
-import { isExpired } from '../leases/timed-hold.js';
 import { Tables } from '../operate/tables.js';
 import type { Item } from '../record/index.js';
 import { isPassiveBy } from '../registry/regions.js';
@@ -6,6 +5,8 @@ import type { ControlState, HeldCount } from '../store/operator-store.js';
 import type { LeaseState, QueueState } from '../store/store.js';
 import { toIso } from '../support/clock.js';
 import type { OverviewDeps } from './deps.js';
+import { knownQueues } from './known-queues.js';
+import { byExpiry } from './lost-runs.js';
 import { countAll, entriesFor, type KnownFacts, lookAt, type OverviewStats } from './queue-counts.js';
 import type { RuntimeKnowledge } from './runtime.js';
 import { Serving } from './serving.js';
@@ -16,6 +17,8 @@ export interface Counts {
   readonly stats: OverviewOfQueues;
   /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
   readonly leases: ReadonlyMap<string, LeaseState>;
+  /** Leases by key that have run out, and that no run has given back or taken over. Default: not known. */
+  readonly expired?: ReadonlyMap<string, LeaseState> | undefined;
   /** The latest success by the key of a lease or by queue, the backlog's time, epoch milliseconds. Default: not known. */
   readonly successes?: ReadonlyMap<string, number> | undefined;
   /** The items of the queues in the control table. */
@@ -117,9 +120,9 @@ export class CountsReader {
       const control = await patiently(() => store.control.read(this.exact && 'strong'));
       const { queues: states, leases: held, readings } = control;
       const app = this.deps.queues?.();
-      const known = new Map(app?.map(({ name, retry }) => [name, retry]));
+      const { settings, deployed } = knownQueues(control, { app, deployed: this.deps.deployed });
       const named = queuesWithRecords(this.deps);
-      const all = this.exact?.queues ?? [...states.keys(), ...known.keys(), ...named];
+      const all = this.exact?.queues ?? [...settings.keys(), ...named];
       const names = [...new Set(all)].sort();
       const { clock } = this.tables;
       const now = clock.now();
@@ -128,23 +131,26 @@ export class CountsReader {
       const factsOf = (name: string): KnownFacts => ({
         state: states.get(name) ?? NEVER_SERVED,
         item: readings.get(name),
-        retry: known.get(name),
+        ...settings.get(name),
       });
       const queues = this.exact
         ? await oneByOne(names, (name) => countAll(name, factsOf(name), look))
         : await Promise.all(names.map((name) => lookAt(name, factsOf(name), look)));
-      const leases = new Map([...held].filter(([, lease]) => !isExpired(lease, clock)));
+      const { leases, expired } = byExpiry(held, clock);
       const { readUnits } = units();
       this.latest = {
         counts: {
           stats: { at: toIso(now), queues },
           leases,
+          expired,
           states,
           successes: control.successes,
           heldLines: control.heldLines,
           jobs: control.jobs,
           serving: new Serving(
-            app ? { app: [...known.keys()] } : { registry: control.registry, states, now },
+            app
+              ? { app: app.map(({ name }) => name) }
+              : { registry: control.registry, states, deployed, now },
           ),
           passive: passiveIn(control, await this.tables.region(), now),
           readAt: clock.wall(),

@@ -60,6 +60,7 @@ export { attemptsText, incidentName, incidentText } from './incident-text.js';
 export { goesOn, type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
 export { type KeyCounts, keysOf } from './keys.js';
 export { type LaneTotal, laneTotals } from './lane-totals.js';
+export type { LostRuns } from './lost-runs.js';
 export { keyPauseNote, pausedKeysText, pauseNote } from './pause-text.js';
 export type { LaneBeginning, OverviewStats } from './queue-counts.js';
 export type { LatestSuccess, QueueFailures } from './queue-failures.js';
@@ -69,6 +70,7 @@ export type {
   QueuesAndRules,
   RuleStatus,
   RunReport,
+  RunTrouble,
   RuntimeKnowledge,
 } from './runtime.js';
 export { affordable, type ReadBudget, readWithin } from './sample/read-within.js';

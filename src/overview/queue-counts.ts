@@ -112,8 +112,7 @@ export async function lookAt(
     beginningOf(lanes, limit, deps),
     beginningOf(lanes.map(deadLane), limit, deps),
   ]);
-  const mode = known.retryMode ?? reading?.retryMode;
-  const retryMode = state.retryMode ?? (mode && { mode, since: 0 });
+  const retryMode = retryModeOf(state, known, reading);
   const isByAge = retryMode?.mode === 'progressive';
   const policy = known.retry ?? reading?.retry;
   const tiers = tiersOf(policy);
@@ -161,14 +160,25 @@ export async function lookAt(
 /** Counts all of a queue's index, in all the lanes that a queue can have, at a cost that grows with what waits. */
 export async function countAll(
   queue: string,
-  { state, item }: KnownFacts,
+  { state, item, ...known }: KnownFacts,
   deps: LookDeps,
 ): Promise<OverviewStats> {
-  const stats = await statsOf(queue, state, deps.now, deps);
   const reading = parseReading(item);
+  const retryMode = retryModeOf(state, known, reading);
+  const stats = await statsOf(queue, { ...state, retryMode }, deps.now, deps);
   const inRetry = inRetryOf(reading, stats, deps.now);
   const busyKeys = parseBusyKeys(state.busyKeys);
   return { ...stats, inRetry, lanes: lanesOf(queue), busyKeys, reading, counted: 'exact' };
+}
+
+/** The retry mode that a run has noted, or else the one that its function or the monitor says. */
+function retryModeOf(
+  state: QueueState,
+  known: Pick<KnownFacts, 'retryMode'>,
+  reading: Reading | undefined,
+): QueueState['retryMode'] {
+  const mode = known.retryMode ?? reading?.retryMode;
+  return state.retryMode ?? (mode && { mode, since: 0 });
 }
 
 /** The monitor's number of waiting records that have failed, of which some may have succeeded since. */

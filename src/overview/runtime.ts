@@ -17,6 +17,8 @@ export interface QueuesAndRules {
   readonly queues: readonly QueueStatus[];
   /** The rules of the app. */
   readonly rules: readonly RuleStatus[];
+  /** Runs of rules that fail or do not end. Default: none is known. */
+  readonly troubles?: readonly RunTrouble[] | undefined;
   /** The speed of the clock that was asked for, while it is slower: the machine cannot keep up. Default: it is not. */
   readonly askedSpeed?: number | undefined;
 }
@@ -71,6 +73,18 @@ export interface RuleStatus {
   readonly failed: number;
   /** Firings that were given up, as no sandbox was free for a minute. */
   readonly givenUp: number;
+  /** The number of its latest runs that failed, one after the other. Default: 0. */
+  readonly failedInARow?: number | undefined;
+}
+
+/** Runs of a rule or a queue that fail, are lost or do not end. */
+export interface RunTrouble {
+  /** It, in one sentence. */
+  readonly text: string;
+  /** It has come several times in succession. */
+  readonly isRepeated: boolean;
+  /** The queues that it is about. */
+  readonly queues: readonly string[];
 }
 
 /** Result of one firing of a rule. */

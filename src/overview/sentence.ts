@@ -7,6 +7,7 @@ import { count, minuteText, names, records } from './format.js';
 import { incidentText } from './incident-text.js';
 import { type Incident, incidentsOf } from './incidents.js';
 import { pauseNote } from './pause-text.js';
+import { runTroubles } from './run-text.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** The sentence at the top of the overview. */
@@ -30,8 +31,8 @@ interface Finding {
 /**
  * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > another region is active > incidents > queue is late > no rule serves a queue > keys are held >
- *     rule missed > rule disabled > paused > not known since a pause > recovering > dead records
+ *     the tables cannot be read > another region is active > incidents > queue is late > runs fail > no rule serves a queue >
+ *     keys are held > rule missed > rule disabled > paused > not known since a pause > recovering > dead records
  *
  * @param error the reason why the tables could not be read; undefined: they were
  */
@@ -46,7 +47,8 @@ function unread(error: string | undefined): Finding[] {
   return error === undefined ? [] : [{ tone: 'dead', text: `The tables cannot be read: ${error}` }];
 }
 
-function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
+function inOrder(snapshot: Snapshot): Finding[] {
+  const { queues = [], rules, now, passive } = snapshot;
   const incidents = incidentsOf(queues);
   const texts = (state: Incident['state']) =>
     incidents.filter((one) => one.state === state).map((one) => incidentText(one, now));
@@ -56,7 +58,8 @@ function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
   return [
     ...(passive ? [amber(passiveText(passive))] : []),
     ...texts('failing').map(dead),
-    ...of('late').map((queue) => dead(lateText(queue))),
+    ...of('late').map((queue) => dead(lateText(queue, now))),
+    ...runTroubles(snapshot).map(({ text, isRepeated }) => (isRepeated ? dead : amber)(text)),
     ...of('unserved').map((queue) => amber(unservedText(queue))),
     ...of('held').map((queue) => amber(heldText(queue))),
     ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
@@ -79,9 +82,12 @@ function passiveText({ region, active }: PassiveRegion): string {
 }
 
 /** `prices is 16 min late: 4,212 records due, no run is at work.` */
-export function lateText({ stats, leases }: QueueView): string {
+export function lateText({ stats, leases, neverServed, lostRuns }: QueueView, now: number): string {
   const { queue, lagSeconds = 0, due, counted } = stats;
-  const holder = leases.length > 0 ? 'a run is at work' : 'no run is at work';
+  const left = lostRuns?.leftSince;
+  const none = left === undefined ? '' : `, and one was lost at ${minuteText(left, now)} UTC`;
+  const isAtWork = leases.length > 0 ? 'a run is at work' : `no run is at work${none}`;
+  const holder = neverServed ? 'no run has served it yet' : isAtWork;
   return `${queue} is ${age(lagSeconds * 1000)} late: ${COUNT_SIGNS[counted]}${records(due?.now ?? 0)} due, ${holder}.`;
 }
 

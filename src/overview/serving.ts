@@ -13,6 +13,8 @@ export type ServingFacts =
       readonly registry: Pick<Registry, 'queues'>;
       /** The items of the queues in the control table. */
       readonly states: ReadonlyMap<string, Pick<QueueState, 'retryMode'>>;
+      /** Queues that have a function, though none has registered or run. Default: none are known. */
+      readonly deployed?: ReadonlySet<string> | undefined;
       /** The backlog's time, epoch milliseconds. */
       readonly now: number;
     };
@@ -28,14 +30,16 @@ export class Serving {
     if (facts === undefined) return false;
     // Functions without settings of queues do not tell which they serve.
     if ('app' in facts) return facts.app.length > 0 && !facts.app.includes(queue);
-    return isServed(queue, facts.registry, facts.states.get(queue), facts.now) === false;
+    const { registry, states, deployed, now } = facts;
+    if (!registry.queues.has(queue) && deployed?.has(queue)) return false;
+    return isServed(queue, registry, states.get(queue), now) === false;
   }
 
   /** The queue with a rule that was probably meant. */
   meant(queue: string): string | undefined {
     const { facts } = this;
     if (facts === undefined) return undefined;
-    const known = 'app' in facts ? facts.app : [...facts.registry.queues.keys()];
+    const known = 'app' in facts ? facts.app : [...facts.registry.queues.keys(), ...(facts.deployed ?? [])];
     return nearest(
       queue,
       known.filter((name) => !this.isUnserved(name)),

@@ -5,9 +5,10 @@ import { CONDITIONS, type Condition } from './conditions.js';
 import type { Counts, PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
 import { attemptsWithin, RECENT_MINUTES, type RecentAttempts } from './failing.js';
+import { type LostRuns, lostRunsOf } from './lost-runs.js';
 import type { OverviewStats } from './queue-counts.js';
 import { failuresOf, type LatestSuccess, latestSuccess, type QueueFailures } from './queue-failures.js';
-import type { MinuteCount, RuleStatus, RunReport } from './runtime.js';
+import type { MinuteCount, RuleStatus, RunReport, RunTrouble } from './runtime.js';
 
 /** The breaker of a destination that is not closed. Times are of the backlog, epoch milliseconds. */
 export interface OpenBreaker extends Pick<BreakerState, 'since' | 'until'> {
@@ -30,6 +31,8 @@ export interface QueueView extends QueueFailures {
     | undefined;
   /** Keys whose records wait until somebody acts, in a queue with order, as they were noted. Undefined: none. */
   readonly held?: HeldCount | undefined;
+  /** No run has served it yet. Default: one has, or it is not known. */
+  readonly neverServed?: boolean | undefined;
   /** The number of waiting records that have failed: exact in a local runtime, about by the monitor, otherwise not known. */
   readonly inRetry: number | undefined;
   /** The exactness of `inRetry`. */
@@ -56,6 +59,8 @@ export interface QueueView extends QueueFailures {
     /** Time at which it ends, epoch milliseconds. */
     readonly until: number;
   }[];
+  /** Its runs that were lost, by the leases that they left behind. Default: none is known. */
+  readonly lostRuns?: LostRuns | undefined;
   /** The time at which the next of its rules fires, ISO-8601. */
   readonly nextRunAt: string | undefined;
 }
@@ -78,6 +83,8 @@ export interface Snapshot {
   readonly queues: readonly QueueView[] | undefined;
   /** The rules of a local runtime. Empty: there is none. */
   readonly rules: readonly RuleView[];
+  /** Runs of a local runtime that fail or do not end. Default: none is known. */
+  readonly troubles?: readonly RunTrouble[] | undefined;
   /** Another region attempts the records. */
   readonly passive?: PassiveRegion | undefined;
   /** The alarms of the backlog that are on. Undefined: not known; `snapshotOf` does not ask for them. */
@@ -108,18 +115,17 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     );
     const minutes = deps.runtime?.minutesOf(stats.queue);
     const recent = minutes && attemptsWithin(minutes, RECENT_MINUTES, now);
-    const leases = [...counts.leases]
-      .filter(([key]) => isLeaseOfQueue(key, stats.queue))
-      .map(([key, { holder, until }]) => ({ key, holder, until }));
+    const ofQueue = ([key]: readonly [string, unknown]) => isLeaseOfQueue(key, stats.queue);
+    const live = [...counts.leases].filter(ofQueue);
+    const leases = live.map(([key, { holder, until }]) => ({ key, holder, until }));
+    const expired = [...(counts.expired ?? [])].filter(ofQueue);
     const { serving } = counts;
     const isUnserved = stats.pending > 0 && serving?.isUnserved(stats.queue) === true;
     const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
     const state = counts.states.get(stats.queue);
     const held = counts.heldLines?.get(stats.queue);
     const inRetry = known?.ERROR ?? stats.inRetry;
-    const successes = [...(counts.successes ?? [])]
-      .filter(([key]) => isLeaseOfQueue(key, stats.queue))
-      .map(([, at]) => at);
+    const successes = [...(counts.successes ?? [])].filter(ofQueue).map(([, at]) => at);
     const isPassive = counts.passive !== undefined;
     const failures = failuresOf({ stats, state, minutes, inRetry, isPassive, now, speed });
     const isLate = (stats.lagSeconds ?? 0) > lateSeconds;
@@ -133,6 +139,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       condition,
       unserved,
       held,
+      neverServed: state?.retryMode === undefined && !isAtWork && expired.length + successes.length === 0,
       inRetry,
       retryCounted: known || !stats.inRetry ? 'exact' : 'about',
       lastSuccess: latestSuccess(successes, state, now),
@@ -141,6 +148,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       isLate,
       breakers,
       leases,
+      lostRuns: lostRunsOf(expired, live, (wall) => now - (counts.readAt - wall) * speed),
       nextRunAt,
     };
   });
@@ -148,9 +156,16 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
   const isSlowed = status?.askedSpeed !== undefined;
   const rules = (status?.rules ?? []).map((rule): RuleView => {
     const last = deps.runtime?.lastRunOf(rule.id);
-    return { rule, last, missed: rule.enabled && !isSlowed && isMissed(rule, last, { now, speed }) };
+    const missed = rule.enabled && !isSlowed && isMissed(rule, last, { now, speed });
+    return { rule, last, missed };
   });
-  return { now, queues: queues?.sort(worstFirst), rules, passive: counts?.passive };
+  return {
+    now,
+    queues: queues?.sort(worstFirst),
+    rules,
+    troubles: status?.troubles,
+    passive: counts?.passive,
+  };
 }
 
 function conditionOf(

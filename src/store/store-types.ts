@@ -98,6 +98,8 @@ export interface LeaseState extends Omit<LeaseHold, 'succeededAt'> {
   readonly cursor?: Cursor | undefined;
   /** Another run has asked the holder to look once more. */
   readonly woken: boolean;
+  /** Holders that were reported lost since one gave it back, for operators: runs do not read it. Absent: none. */
+  readonly lost?: number | undefined;
 }
 
 /** The answer to a run that takes a lease. */

@@ -13,6 +13,11 @@ import { oldTable } from './old-table.js';
 
 const OWN = { records: { logicalId: 'Records' }, control: { logicalId: 'Control' } };
 
+const QUEUE = {
+  ...{ retryMode: 'perRecord', work: 'deliverTo', enabled: true },
+  ...{ firstAttempt: 'scheduled', timeout: 60 },
+};
+
 function template(backlogs: Readonly<Record<string, object>>) {
   const described = Object.entries(backlogs).map(([path, tables]) => [
     path,
@@ -26,6 +31,15 @@ const STACKS = {
   // A second Backlog on the tables of the first one.
   Shared: {
     template: template({ Backlog: OWN, Team: OWN }),
+  },
+  // A queue of it has never run, another one is no name of a queue.
+  Fresh: {
+    template: template({
+      Backlog: {
+        ...{ records: { name: 'Fresh-Records' }, control: { name: 'Fresh-Control' } },
+        queues: { mails: QUEUE, bulk: { ...QUEUE, retryMode: 'progressive' }, 'a\u001b[2J': QUEUE },
+      },
+    }),
   },
   Several: {
     template: template({
@@ -121,6 +135,34 @@ describe('--stack', () => {
     // The stack has an intake, which has it attempted within seconds.
     const order = JSON.parse((await backlog('list', '--status', 'NEW', '--stack', 'Named', '--json')).out);
     expect(order.find(({ id }: { id: string }) => id === 'order-3')).not.toHaveProperty('lane');
+  });
+
+  it('shows queues of the stack that no run has served, with what waits in them', async () => {
+    const records = await oldTable(dynamodb.endpoint, 'Fresh-Records');
+    const control = await oldTable(dynamodb.endpoint, 'Fresh-Control', { key: 'key', index: false });
+    tables.push(records, control);
+    const waits = { ...dead('mail-1'), status: 'NEW', queue: 'mails', lane: 'mails' };
+    await records.put(waits);
+    // Another stack works on the same tables.
+    const other = { owner: 'Other', function: 'arn', retryMode: 'perRecord', at: new Date().toISOString() };
+    await control.put({ key: 'registry', rev: 'r', queues: { theirs: other } });
+    for (const command of ['stats', 'top']) {
+      const { out } = await backlog(command, '--json', '--stack', 'Fresh');
+      const { queues } = JSON.parse(out) as { queues: { queue: string }[] };
+      const named = [...queues].sort((one, two) => (one.queue < two.queue ? -1 : 1));
+      expect(named).toMatchObject([
+        { queue: 'bulk', waiting: 0 },
+        { queue: 'mails', waiting: 1, condition: 'late' },
+        { queue: 'theirs', waiting: 0 },
+      ]);
+      for (const queue of queues) expect(queue).not.toHaveProperty('unserved');
+    }
+    const checked = await backlog('stats', '--check', '--stack', 'Fresh');
+    expect(checked.out).toMatch(/bulk +by age .*\nmails +per record /);
+    expect(checked.code).toBe(3);
+    expect(checked.err).toContain('late: 1 record due, no run has served it yet.');
+    expect((await backlog('list', '--stack', 'Fresh')).err).not.toContain('no rule serves');
+    expect((await backlog('pause', 'mails', '--stack', 'Fresh')).code).toBe(0);
   });
 
   it('links incidents to the runbook of the stack', async () => {

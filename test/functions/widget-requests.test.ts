@@ -59,7 +59,7 @@ describe('the widget on DynamoDB', () => {
   it('reads with the requests that its role allows, few of them', async () => {
     const { look, requests, readUnits } = opened();
     const { text, rows } = parsed(await look());
-    expect(text('.h')[0]).toMatch(/^orders is 1 h late: 20 records due, no run is at work\.$/);
+    expect(text('.h')[0]).toMatch(/^orders is 1 h late: 20 records due, no run has served it yet\.$/);
     expect(rows().map(([, waiting]) => waiting)).toEqual(['20', '20', '0']);
     expect(new Set(requests)).toEqual(new Set(['Query WidgetRecords', 'GetItem WidgetControl']));
     // 5 for each queue, and one for each of its leases.

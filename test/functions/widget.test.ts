@@ -27,7 +27,7 @@ describe('the overview on the dashboard', () => {
   it('says what is wrong, and shows the queues, the worst first', async () => {
     const { look } = await filled();
     const { text, rows } = parsed(await look());
-    expect(text('.h')).toEqual(['orders is 11 min 40 s late: 1 record due, no run is at work.']);
+    expect(text('.h')).toEqual(['orders is 11 min 40 s late: 1 record due, no run has served it yet.']);
     expect(text('.d')).toEqual(['1 dead record of orders needs a decision.']);
     expect(rows()).toEqual([
       ['ordersLate', '2', '1', '11 min 40 s', '1', expect.stringContaining('Pause')],

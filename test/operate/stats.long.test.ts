@@ -114,6 +114,17 @@ describe('stats', () => {
     await expect(operatorOf(harness).stats({ queues: ['a b'] })).rejects.toThrow(/stats\.queues/);
   });
 
+  it('of a queue that a function has registered and no run has served', async () => {
+    const harness = new Harness();
+    const entry = { owner: 'Shop', function: 'arn', at: iso(0) };
+    const queues = new Map([['mails', { ...entry, retryMode: 'progressive' as const }]]);
+    await harness.store.registry.write({ rev: 'a', queues }, '');
+    const stats = await operatorOf(harness).stats();
+    expect(stats.queues).toMatchObject([
+      { queue: 'mails', retryMode: 'progressive', pending: 0, delayed: 0 },
+    ]);
+  });
+
   it('cost what waits and is dead, and nothing for history', async () => {
     const dynamoDb = await startDynamoDb();
     const { store, tables, close } = await dynamoDbUnderTest(dynamoDb.endpoint);

@@ -108,9 +108,13 @@ function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
     items.flatMap((item): [string, LeaseState][] => {
       const name = nameOf(item, LEASE_PREFIX);
       const lease = name === undefined ? undefined : parseLease(item);
-      return name !== undefined && lease ? [[name, lease]] : [];
+      return name !== undefined && lease ? [[name, { ...lease, ...lostOf(item) }]] : [];
     }),
   );
+}
+
+function lostOf({ lost }: Item): Pick<LeaseState, 'lost'> {
+  return typeof lost === 'number' && lost > 0 ? { lost } : {};
 }
 
 function successesIn(items: readonly Item[]): ReadonlyMap<string, number> {

@@ -74,8 +74,12 @@ export class MemoryLeases implements OperatorLeaseStore {
 
   /** The leases that a run holds, by key. */
   held(): Map<string, LeaseState> {
-    const states = [...this.leases].map(([key, lease]) => [key, stateOf(lease)] as const);
-    return new Map(states.flatMap(([key, state]) => (state ? [[key, state] as const] : [])));
+    const states = [...this.leases].map(([key, lease]) => [key, stateOf(lease), lease.lost] as const);
+    return new Map(
+      states.flatMap(([key, state, lost]) =>
+        state ? [[key, lost > 0 ? { ...state, lost } : state] as const] : [],
+      ),
+    );
   }
 
   /** The latest success of the runs, by key. */

@@ -294,6 +294,7 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await store.leases.end(k, { holderPrefix: 'a.', until: NOW })).toBe(1);
     await store.leases.takeOver(k, state('a.1', { until: NOW }), { holder: 'b.1', until: NOW + 90_000 });
     expect(await store.leases.end(k, { holderPrefix: 'b.', until: NOW })).toBe(2);
+    expect((await store.leases.readAll()).get(k)?.lost).toBe(2);
     await store.leases.takeOver(k, state('b.1', { until: NOW, rev: 'rev-a.1' }), {
       holder: 'c',
       until: NOW + 90_000,

@@ -6,6 +6,7 @@ import {
   systemClock,
   withoutTrailing,
 } from 'dynamo-backlog/engine';
+import type { KnownQueue } from 'dynamo-backlog/overview';
 import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
 import { tablesOfStack } from './stack-tables.js';
 
@@ -38,6 +39,8 @@ export interface Target {
   readonly endpoint?: string | undefined;
   /** The app's queues, where they are known. */
   readonly queues?: readonly string[] | undefined;
+  /** The queues of the stack of `--stack`. Others may work on the same tables. Undefined: not known. */
+  readonly deployed?: readonly KnownQueue[] | undefined;
   /** URL of the runtime's status page, with a slash at its end. */
   readonly statusPage?: string | undefined;
   /** The runtime's tables that hold no records: those of its queues and leases among them. */

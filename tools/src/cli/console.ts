@@ -48,7 +48,7 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
 async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(given.redact);
   const { target: found, controlTable } = await tablesAt(given);
-  const { client, table, clock, where, local, queues, runbookUrl, hasIntake, countsGroups } = found;
+  const { client, table, clock, where, local, queues, runbookUrl, hasIntake, countsGroups, deployed } = found;
   const alarms = alarmsInAws(found);
   const interrupt = listenForInterrupt(() => {});
   try {
@@ -72,7 +72,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
         where,
         key,
         redact,
-        ...{ runbookUrl, alarms, indexAtOnce: !hasIntake },
+        ...{ runbookUrl, alarms, deployed, indexAtOnce: !hasIntake },
         countsGroups: () => countsGroups === true,
         ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
         ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),

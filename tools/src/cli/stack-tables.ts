@@ -1,4 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
+import { QUEUE_PATTERN } from 'dynamo-backlog/engine';
+import type { KnownQueue } from 'dynamo-backlog/overview';
 import { readDeployed } from './diff/deployed-stack.js';
 import { TABLE_NAME } from './flags.js';
 import { printable } from './output.js';
@@ -11,6 +13,8 @@ export interface StackTables {
   readonly hasIntake: boolean;
   /** A function of the stack counts the members of groups. */
   readonly countsGroups: boolean;
+  /** The queues of all its Backlogs. */
+  readonly deployed: readonly KnownQueue[];
   /** The page that its alarms link to. Undefined: that of the docs. */
   readonly runbookUrl?: string | undefined;
 }
@@ -49,8 +53,19 @@ export async function tablesOfStack(stack: string, endpoint: string | undefined)
     const hasIntake = all.some(({ intake }) => intake);
     const runbookUrl = all.find((one) => one.runbookUrl !== undefined)?.runbookUrl;
     const countsGroups = all.some(({ groups }) => groups);
+    const queues = all
+      .flatMap((one) => Object.entries(one.queues))
+      .filter(([name]) => QUEUE_PATTERN.test(name));
+    const described = queues.map(([name, { retryMode }]) => ({ name, retryMode }));
     if (wrong === undefined)
-      return { table: records, controlTable: control, hasIntake, countsGroups, runbookUrl };
+      return {
+        table: records,
+        controlTable: control,
+        hasIntake,
+        countsGroups,
+        deployed: described,
+        runbookUrl,
+      };
     throw new ConfigurationError(
       `--stack: the ${deployed.where}: expected the name of a table, got "${printable(wrong)}"`,
     );

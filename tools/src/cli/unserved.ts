@@ -4,14 +4,14 @@ import { Serving } from 'dynamo-backlog/overview';
 import type { Target } from './connect.js';
 import { counted, printable } from './output.js';
 
-type ServedAt = Pick<Target, 'queues' | 'controlTable' | 'client' | 'table' | 'clock'>;
+type ServedAt = Pick<Target, 'queues' | 'deployed' | 'controlTable' | 'client' | 'table' | 'clock'>;
 
 /**
  * Finds out which of these queues no rule serves: by the app of the local runtime, or by the control table where its name is known.
  * That costs one read of an item, and one more of the table if a queue is not in the registry. No queue: nothing.
  */
 export async function servingAt(target: ServedAt, queues: ReadonlySet<string>): Promise<Serving> {
-  const { queues: app, controlTable, client, table, clock } = target;
+  const { queues: app, deployed, controlTable, client, table, clock } = target;
   if (app) return new Serving({ app });
   if (controlTable === undefined || queues.size === 0) return new Serving(undefined);
   const store = new DynamoDbOperatorStore({
@@ -23,7 +23,8 @@ export async function servingAt(target: ServedAt, queues: ReadonlySet<string>): 
     const registry = await store.registry.read();
     const isRegistered = [...queues].every((queue) => registry.queues.has(queue));
     const states = isRegistered || registry.queues.size === 0 ? new Map() : await store.queues.readAll();
-    return new Serving({ registry, states, now: clock.now() });
+    const names = new Set(deployed?.map(({ name }) => name));
+    return new Serving({ registry, states, deployed: names, now: clock.now() });
   } catch (error) {
     // The records are shown all the same: nothing more is known of their queues.
     if (error instanceof StoreError) return new Serving(undefined);

@@ -26,7 +26,7 @@ const LOCAL_BUDGET = { ...LARGE_BUDGET, units: Number.POSITIVE_INFINITY };
  */
 export async function sampleAt(flags: OperateTargetFlags, queue: string | undefined): Promise<SampleAt> {
   const at = await tablesAt(flags);
-  const { client, table, clock, queues: app, statusPage, where, local } = at.target;
+  const { client, table, clock, queues: app, deployed, statusPage, where, local } = at.target;
   try {
     if (queue !== undefined) await refuseUnknownQueues([queue], at);
     const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
@@ -35,6 +35,7 @@ export async function sampleAt(flags: OperateTargetFlags, queue: string | undefi
       backlog: { table, controlTable: at.controlTable, client, clock },
       // A queue that only records name is in no list.
       queues: () => [...(app ?? []), ...(queue === undefined ? [] : [queue])].map((name) => ({ name })),
+      deployed,
       runtime: remote?.known,
     };
     const { counts, error } = await new CountsReader(deps).read();

@@ -220,11 +220,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
 
   const counting = target(program.command('stats'))
     .description('How the queues are doing: waiting, due, dead, how late; from the index.')
-    .option(
-      '--queues <names>',
-      'of these, such as orders,bulk (default: those that runs have served)',
-      flags.queues,
-    )
+    .option('--queues <names>', 'of these, such as orders,bulk (default: all that are known)', flags.queues)
     .option('--json', 'the figures for programs')
     .option('--check', CHECK)
     .addHelpText('after', examples(['backlog stats', ''], ['backlog stats --queues orders --json', '']));

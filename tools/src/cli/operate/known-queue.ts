@@ -77,10 +77,11 @@ export function storeOf({ target, controlTable }: Tables): DynamoDbOperatorStore
 /** undefined: it is known. */
 async function whyUnknown(queue: string, at: Tables): Promise<string | undefined> {
   const { target } = at;
-  if (target.queues?.includes(queue)) return undefined;
+  const named = [...(target.queues ?? []), ...(target.deployed ?? []).map(({ name }) => name)];
+  if (named.includes(queue)) return undefined;
   const store = storeOf(at);
   const [served, { queues: owned }] = await Promise.all([store.queues.readAll(), store.registry.read()]);
-  const known = [...new Set([...(target.queues ?? []), ...served.keys(), ...owned.keys()])].sort();
+  const known = [...new Set([...named, ...served.keys(), ...owned.keys()])].sort();
   if (known.includes(queue)) return undefined;
   const lanes = lanesOf(queue);
   const inUse = await lanesInUse([...lanes, ...lanes.map(deadLane)], {

@@ -137,13 +137,14 @@ export function sourceAt(
   { target, controlTable }: Awaited<ReturnType<typeof tablesAt>>,
   { patient, mayWrite = false, exact }: { patient: boolean; mayWrite?: boolean; exact?: ExactCounts },
 ): Source {
-  const { client, table, clock, where, queues, statusPage, runbookUrl } = target;
+  const { client, table, clock, where, queues, deployed, statusPage, runbookUrl } = target;
   const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
   const backlog = { table, controlTable, client, clock };
   const names = () => (remote?.queues() ?? queues ?? []).map((name) => ({ name }));
   const counts: OverviewDeps = {
     backlog,
     ...(remote || queues ? { queues: names } : {}),
+    deployed,
     countsForMs: 0,
     get runtime() {
       return remote?.known;
@@ -219,7 +220,7 @@ export async function overviewOfTables(
     await refuseUnknownQueues(queues, at);
     const names = [...(at.target.queues ?? []), ...queues].map((name) => ({ name }));
     const backlog = { table, controlTable: at.controlTable, client, clock };
-    const deps: OverviewDeps = { backlog, queues: () => names };
+    const deps: OverviewDeps = { backlog, queues: () => names, deployed: at.target.deployed };
     const { counts, error } = await new CountsReader(deps).read();
     if (!counts) throw error;
     const snapshot = snapshotOf(deps, counts, Date.parse(counts.stats.at));

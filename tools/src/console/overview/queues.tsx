@@ -181,9 +181,10 @@ function QueueRow(props: { context: PageContext; view: QueueView } & Columns) {
   );
 }
 
-function retryText({ stats }: QueueView): string {
+function retryText({ stats, neverServed }: QueueView): string {
+  if (neverServed) return 'no run has served it yet';
   if (stats.retryMode === 'progressive') return 'by age, in tiers';
-  return stats.retryMode === 'perRecord' ? 'a due time per record' : 'no run has served it yet';
+  return 'a due time per record';
 }
 
 /**
