@@ -1,4 +1,4 @@
-import type { MinuteCount } from '../../src/overview/runtime.js';
+import type { MinuteCount, RunReport } from '../../src/overview/runtime.js';
 import {
   consoleUnderTest,
   dead,
@@ -26,15 +26,20 @@ const SHOPS = ['nl', 'de', 'fr', 'pt', 'se'];
 /** 50 of them. */
 const NAMES = SHOPS.flatMap((shop) => KINDS.map((kind) => `${kind}-${shop}`));
 
-/** A shop of fifty queues, seven of which have something wrong. The same at each start. */
-export async function manyQueues() {
+/**
+ * A shop of fifty queues, seven of which have something wrong. The same at each start.
+ *
+ * @param hasBadRules one rule of fifty is late, and one fails
+ */
+export async function manyQueues({ hasBadRules = false } = {}) {
   const rule = { expression: 'rate(1 minute)', enabled: true, fired: 60, late: 0, failed: 0, givenUp: 0 };
   const rules = NAMES.map((queue) => ({
     ...rule,
     id: queue,
     label: `${queue}, every minute`,
     queues: [queue],
-    nextAt: iso(42_000),
+    nextAt: iso(hasBadRules && queue === 'exports-se' ? -16 * MINUTE : 42_000),
+    ...(hasBadRules && queue === 'labels-fr' ? { failed: 3, failedInARow: 3 } : {}),
   }));
   const queues = NAMES.map((name, i) => ({
     name,
@@ -47,7 +52,10 @@ export async function manyQueues() {
   }));
   const console = consoleUnderTest({
     queues: () => NAMES.map((name) => ({ name })),
-    runtime: runtimeUnderTest({ queues, rules }, { minutesOf }),
+    runtime: runtimeUnderTest(
+      { queues, rules, running: RUNNING, notices: NOTICES, troubles: hasBadRules ? TROUBLES : [] },
+      { minutesOf, ...(hasBadRules ? { lastRunOf } : {}) },
+    ),
   });
   const { store, time } = console;
   for (const [i, queue] of NAMES.entries()) {
@@ -70,6 +78,42 @@ export async function manyQueues() {
     store.put(dead(`dead-${queue}`, { queue, lane: `${queue}/dead` }));
   await store.leases.hold('audit-nl', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
   return console;
+}
+
+const RUNNING = [
+  {
+    at: iso(-11 * MINUTE),
+    rule: 'audit-nl',
+    label: 'audit-nl, every minute',
+    runningMs: 660_000,
+    timeoutMs: 900_000,
+  },
+];
+const NOTICES = [
+  {
+    ...({
+      functionName: 'StockFunction',
+      level: 'WARN',
+      text: 'a hold could not be renewed hold=lease',
+    } as const),
+    ...{ at: iso(-2 * MINUTE), count: 214 },
+  },
+];
+
+const TROUBLES = [
+  {
+    text: 'labels-fr, every minute: its last 3 runs failed: TypeError: labels is not iterable.',
+    ...{ isRepeated: true, queues: ['labels-fr'] },
+  },
+];
+
+/** The runs of `labels-fr` fail. */
+function lastRunOf(rule: string): RunReport | undefined {
+  if (rule !== 'labels-fr') return undefined;
+  return {
+    ...{ at: iso(-18_000), rule, label: `${rule}, every minute`, outcome: 'error', idle: false },
+    ...{ text: 'failed: TypeError: labels is not iterable', coalesced: 0, durationMs: 40 },
+  };
 }
 
 /** `stock-fr` fails; some others fail a little. */

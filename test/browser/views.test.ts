@@ -46,7 +46,7 @@ const worlds = [
   ['a shop with recurring records', shopWithRecurring, RECURRING_VIEWS],
   ['a shop with groups', shopWithGroups, GROUP_VIEWS],
   ['a deployed backlog with jobs, read-only', deployedWithJobs, JOB_VIEWS],
-  ['a shop of fifty queues', manyQueues, ['/']],
+  ['a shop of fifty queues', () => manyQueues({ hasBadRules: true }), ['/']],
   [
     'a backlog without records',
     emptyShop,
@@ -135,7 +135,7 @@ describe('fifty queues', () => {
     for (const viewport of [WIDE, NARROW]) {
       const page = await openPage(origin, { viewport });
       await page.goto(origin);
-      await page.locator('.fold summary').click();
+      await page.locator('[data-key="folded"] summary').click();
       const heights = await page
         .locator('.fold .lines tbody tr')
         .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
@@ -143,6 +143,36 @@ describe('fifty queues', () => {
       expect(await overflowOf(page)).toEqual({ by: 0, of: [] });
       expect(await axe(page)).toEqual([]);
     }
+  });
+});
+
+describe('fifty rules', () => {
+  it('has those that are late or fail in the open, and the others in a fold for the keyboard alone', async () => {
+    const origin = await serve(await manyQueues({ hasBadRules: true }));
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await openPage(origin, { viewport: NARROW, javaScriptEnabled });
+      await page.goto(origin);
+      const panel = page.locator('section', { has: page.getByRole('heading', { name: 'Rules' }) });
+      expect(await panel.locator('tr.missed:visible').count()).toBe(2);
+      expect(await panel.locator('tbody tr:visible').count()).toBe(2);
+      expect(await panel.locator('summary').innerText()).toMatch(/^48 rules on time\s+next in 42 s/);
+      await panel.locator('summary').focus();
+      await page.keyboard.press('Enter');
+      expect(await panel.locator('tbody tr:visible').count()).toBe(50);
+      if (javaScriptEnabled) expect(await faultsOf(page)).toEqual(NO_FAULTS);
+    }
+  });
+
+  it('stay as the user has opened them when the page is brought up to date', async () => {
+    const console = await manyQueues({ hasBadRules: true });
+    const origin = await serve(console);
+    const page = await openPage(origin);
+    await page.goto(origin);
+    await page.locator('[data-key="rules"] summary').click();
+    const answer = page.waitForResponse((response) => response.url() === `${origin}/`);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await answer;
+    expect(await page.locator('[data-key="rules"] tbody tr:visible').count()).toBe(48);
   });
 });
 

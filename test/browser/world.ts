@@ -524,7 +524,10 @@ function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'askedSpeed'
     rules: RULES,
     runs: RUNS,
     notices: [
-      { functionName: 'OrdersFunction', level: 'WARN', text: 'the breaker of erp.example has opened' },
+      {
+        ...{ functionName: 'OrdersFunction', level: 'WARN', text: 'the breaker of erp.example has opened' },
+        ...{ at: new Date(NOW - 4 * MINUTE).toISOString(), count: 3 },
+      },
     ],
     alarms: ALARMS,
     deliverTo: 'http://127.0.0.1:45123/',

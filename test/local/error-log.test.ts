@@ -90,6 +90,50 @@ describe('errors of handlers', () => {
   });
 });
 
+describe('warnings of functions', () => {
+  const warning = (text: string, changes: Partial<Notice> = {}) =>
+    notice({ level: 'WARN', text, record: undefined, ...changes });
+  const LATER = '2026-01-01T00:05:00.000Z';
+
+  it('are kept once each, with a count and the last time, the latest last', () => {
+    const log = new RunLog();
+    log.addNotice(warning('the control table is slow'), AT);
+    log.addNotice(warning('a message was left'), AT);
+    log.addNotice(warning('the control table is slow'), LATER);
+    expect(log.notices).toMatchObject([
+      { text: 'a message was left', at: AT, count: 1 },
+      { text: 'the control table is slow', at: LATER, count: 2 },
+    ]);
+  });
+
+  it('are the same if they differ in numbers alone, and show the latest', () => {
+    const log = new RunLog();
+    for (const waited of [120, 3400, 12.5]) log.addNotice(warning(`throttled, waited=${waited} ms`), AT);
+    expect(log.notices).toMatchObject([{ text: 'throttled, waited=12.5 ms', count: 3 }]);
+  });
+
+  it.each<[string, Partial<Notice>]>([
+    ['another function', { functionName: 'Bulk' }],
+    ['another level', { level: 'ERROR' }],
+    ['another queue with a number in its name', { text: 'slow queue=orders-2' }],
+  ])('are kept apart for %s', (_, changes) => {
+    const log = new RunLog();
+    log.addNotice(warning('slow queue=orders-1'), AT);
+    log.addNotice(warning('slow queue=orders-1', changes), AT);
+    expect(log.notices.map(({ count }) => count)).toEqual([1, 1]);
+  });
+
+  it('are ten at most; one that comes again does not push another out', () => {
+    const log = new RunLog();
+    for (const sign of 'abcdefghij') log.addNotice(warning(`warning ${sign}`), AT);
+    for (let i = 0; i < 20; i++) log.addNotice(warning('warning j'), AT);
+    expect(log.notices).toHaveLength(10);
+    expect(log.notices.at(-1)).toMatchObject({ text: 'warning j', count: 21 });
+    log.addNotice(warning('warning k'), AT);
+    expect(log.notices.map(({ text }) => text)).not.toContain('warning a');
+  });
+});
+
 describe('the two lines of an attempt that threw', () => {
   const lines = async (...written: object[]) => {
     const notices: Notice[] = [];

@@ -101,8 +101,20 @@ describe('the log of runs', () => {
       broken: 1,
       givenUp: 1,
     });
-    expect(log.ofRule('r')).toEqual({ fired: 103, late: 206, failed: 1, givenUp: 1 });
+    expect(log.ofRule('r')).toEqual({ fired: 103, late: 206, failed: 1, givenUp: 1, failedInARow: 1 });
     expect(log.runs).toHaveLength(50);
     expect(log.runs.every(({ idle }) => !idle)).toBe(true);
+  });
+
+  it('counts the last runs of a rule that failed, until one ends well', () => {
+    const log = new RunLog();
+    const failed = () => log.ofRule('r').failedInARow;
+    for (let i = 0; i < 3; i++) log.add(report({ type: 'error', name: 'TypeError', message: 'no' }));
+    expect(failed()).toBe(3);
+    // No sandbox was free, so the function has not run.
+    log.add(report({ type: 'givenUp', message: 'x' }));
+    expect(failed()).toBe(3);
+    log.add(result({}));
+    expect(failed()).toBe(0);
   });
 });

@@ -14,7 +14,7 @@ afterEach(() => {
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (second: number) => new Date(START + second * 1_000).toISOString();
 
-function world() {
+function world(debuggers?: readonly object[]) {
   const log = new RunLog();
   let now = START;
   const time = {
@@ -23,7 +23,12 @@ function world() {
     setting: { wallStart: 0, start: START, speed: 1 },
   };
   const view = new RuntimeStatusView({
-    app: { rules: [], functionUrls: [] },
+    app: {
+      rules: [{ id: 'r', functionName: 'Orders', label: 'orders', event: { queue: 'orders' } }],
+      functions: [{ name: 'Orders', timeoutSeconds: 900 }],
+      functionUrls: [],
+    },
+    debuggers,
     appName: 'app',
     queues: [{ name: 'orders', table: 'Records' }],
     tables: ['Records'],
@@ -119,6 +124,27 @@ describe('a run that is at work', () => {
     ]);
     end();
     expect(status().running).toMatchObject([{ label: 'prices' }]);
+  });
+
+  it('is a trouble beyond the time that its function may take, and so is a rule whose last run failed', () => {
+    const { log, status, pass, ended } = world();
+    log.add({ ...ended(1), outcome: 'error', text: 'failed: TypeError: no' });
+    log.start({ at: at(0), rule: 'r', label: 'orders' });
+    pass(1_000_000);
+    expect(status().troubles?.map(({ text }) => text)).toEqual([
+      'orders: its last run failed: TypeError: no.',
+      'orders: its run has been at work for 16 min 40 s, and its function may take 15 min.',
+    ]);
+  });
+
+  it('has the time that its function may take, except under a debugger', () => {
+    const timeouts = ({ log, status }: ReturnType<typeof world>) => {
+      for (const rule of ['r', 'gone']) log.start({ at: at(0), rule, label: rule });
+      return status().running.map(({ timeoutMs }) => timeoutMs);
+    };
+    expect(timeouts(world())).toEqual([900_000, undefined]);
+    expect(timeouts(world([{ functionName: 'Orders', port: 9229 }]))).toEqual([undefined, undefined]);
+    expect(timeouts(world([{ functionName: 'Other', port: 9229 }]))).toEqual([900_000, undefined]);
   });
 });
 

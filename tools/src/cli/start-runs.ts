@@ -1,7 +1,6 @@
 import { age } from 'dynamo-backlog/engine';
 import type { RunReport } from 'dynamo-backlog/overview';
-import type { Notice } from '../local/sandbox/function-logs.js';
-import type { HandlerError, RunningRun, RuntimeStatus } from '../local/status/status.js';
+import type { HandlerError, RepeatedNotice, RunningRun, RuntimeStatus } from '../local/status/status.js';
 import { clock, counted, printable } from './output.js';
 import { type Paint, padEnd, width } from './paint.js';
 import { plainOutput } from './plain.js';
@@ -86,10 +85,11 @@ export function outputLines({ output = [] }: RuntimeStatus, most: number, paint:
   ];
 }
 
-function noticeLines(last: Notice, logs: string, paint: Paint): string[] {
+function noticeLines(last: RepeatedNotice, logs: string, paint: Paint): string[] {
   const text = `${last.level === 'ERROR' ? 'error' : 'warning'} in ${last.functionName}: ${printable(last.text)}`;
   const tone = last.level === 'ERROR' ? 'red' : 'yellow';
-  return [paint(tone, text), paint('dim', `logs: ${logs}`)];
+  const times = last.count === 1 ? '' : `${last.count} times, the last at ${clock(last.at).slice(11)}; `;
+  return [paint(tone, text), paint('dim', `${times}logs: ${logs}`)];
 }
 
 function errorLines(

@@ -1,5 +1,6 @@
-import { count, type RunReport } from 'dynamo-backlog/overview';
-import type { HandlerError } from '../../local/status/status.js';
+import { age } from 'dynamo-backlog/engine';
+import { clockText, count, type RunReport } from 'dynamo-backlog/overview';
+import type { HandlerError, RepeatedNotice, RunningRun } from '../../local/status/status.js';
 import type { PageContext } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, recordLink } from '../parts.js';
 import { runLink } from '../runtime/run-page.js';
@@ -18,11 +19,11 @@ export function RunsPanel({ context }: { context: PageContext }) {
     <Panel title="Runs that did something" note="newest first">
       {newest.length + atWork.length === 0 ? <p class="pad sub">None since the start.</p> : null}
       <ol class="runs">
-        {atWork.reverse().map(({ at, label }) => (
+        {atWork.reverse().map((run) => (
           <li>
-            <span class="sub nw">{at.slice(11, 19)}</span>
-            <Foreign text={label} most={60} />
-            <span class="sub">at work</span>
+            <span class="sub nw">{run.at.slice(11, 19)}</span>
+            <Foreign text={run.label} most={60} />
+            <AtWork run={run} />
           </li>
         ))}
         {newest.map((run) => (
@@ -51,15 +52,44 @@ export function RunsPanel({ context }: { context: PageContext }) {
         <div class="notices">
           <h3>Warnings of the functions</h3>
           <ul>
-            {notices.map(({ functionName, text }) => (
+            {[...notices].reverse().map((notice) => (
               <li>
-                <b>{functionName}</b>: <Foreign text={text} most={300} />
+                <NoticeText notice={notice} now={context.now} />
               </li>
             ))}
           </ul>
         </div>
       ) : null}
     </Panel>
+  );
+}
+
+/** `at work for 4 min 10 s of 15 min`: real time, as the timeout of its function is. */
+function AtWork({ run: { runningMs, timeoutMs } }: { run: RunningRun }) {
+  const text = `at work for ${age(runningMs)}`;
+  if (timeoutMs === undefined) return <span class="sub">{text}</span>;
+  if (runningMs <= timeoutMs) return <span class="sub">{`${text} of ${age(timeoutMs)}`}</span>;
+  return (
+    <Mark tone="amber" icon="warn">
+      <b>
+        {text}, its function may take {age(timeoutMs)}
+      </b>
+    </Mark>
+  );
+}
+
+/** A warning of a function, with the number of times that it has come since the start. */
+function NoticeText({ notice, now }: { notice: RepeatedNotice; now: number }) {
+  const { functionName, text, at, count: times } = notice;
+  return (
+    <>
+      <b>{functionName}</b>: <Foreign text={text} most={300} />
+      {times === 1 ? null : (
+        <span class="sub">
+          , {count(times)} times, the last at {clockText(Date.parse(at), now)}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -4,23 +4,21 @@ import {
   counted,
   explainRead,
   incidentsOf,
-  type RuleView,
   SENTENCE_ICONS,
   sentenceOf,
-  shortened,
   signsText,
   snapshotOf,
   units,
 } from 'dynamo-backlog/overview';
 import { withAlarms } from '../../alarms/alarm-source.js';
 import { ReadError } from '../errors.js';
-import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
+import { type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, Icon, Mark, Panel } from '../parts.js';
 import { AlarmsPanel } from '../runtime/alarms-panel.js';
-import { runLink } from '../runtime/run-page.js';
 import { IncidentPanels } from './incidents.js';
 import { QueuesPanel } from './queues.js';
-import { RunResult, RunsPanel } from './runs.js';
+import { RulesPanel } from './rules.js';
+import { RunsPanel } from './runs.js';
 
 /** The overview: what is wrong, and the state of the queues. */
 export async function overview(context: PageContext, reader: CountsReader) {
@@ -89,91 +87,6 @@ function NoQueues({ context }: { context: PageContext }) {
         <pre class="cmd">{`aws dynamodb put-item --table-name ${context.deps.backlog.table} --item file://record.json`}</pre>
       </div>
     </Panel>
-  );
-}
-
-function RulesPanel({ context, rules }: { context: PageContext; rules: readonly RuleView[] }) {
-  const { access } = context.deps;
-  const missed = rules.filter((rule) => rule.missed).length;
-  const note = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${missed > 0 ? `, ${missed} missed` : ''}`;
-  return (
-    <Panel title="Rules" note={note}>
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <th scope="col">Last run</th>
-            <th scope="col" class="r">
-              Next run
-            </th>
-            <th scope="col" class="r">
-              <span class="vh">Action</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map((view) => (
-            <RuleRow context={context} view={view} />
-          ))}
-        </tbody>
-      </table>
-      {access.write ? null : (
-        <p class="pad sub sm" id="read-only">
-          {access.reason}
-        </p>
-      )}
-    </Panel>
-  );
-}
-
-function RuleRow({ context, view: { rule, last, missed } }: { context: PageContext; view: RuleView }) {
-  const { deps, now } = context;
-  return (
-    <tr class={missed ? 'missed' : undefined}>
-      <td title={`${rule.expression} ${rule.timeZone ?? ''}`}>
-        <Foreign text={rule.label} most={80} />
-      </td>
-      <td class="sm full">
-        {last ? (
-          <>
-            <a class="bare" href={runLink(last)} title="What it wrote">
-              <When at={last.at} now={now} />
-            </a>{' '}
-            <RunResult run={last} />
-          </>
-        ) : (
-          <span class="q">not since the start</span>
-        )}
-        {missed ? (
-          <Mark tone="amber" icon="warn">
-            <b>missed</b>
-          </Mark>
-        ) : null}
-      </td>
-      <td class="r sm">
-        {rule.enabled ? (
-          rule.nextAt ? (
-            <When at={rule.nextAt} now={now} expected={!missed} />
-          ) : (
-            'never'
-          )
-        ) : (
-          'disabled'
-        )}
-      </td>
-      <td class="r">
-        <ActionForm context={context} action={`/runtime/run?rule=${encodeURIComponent(rule.id)}`}>
-          <button
-            class="btn s"
-            type="submit"
-            disabled={!deps.access.write}
-            aria-describedby={deps.access.write ? undefined : 'read-only'}
-          >
-            Run now<span class="vh"> {shortened(rule.label, 80)}</span>
-          </button>
-        </ActionForm>
-      </td>
-    </tr>
   );
 }
 

@@ -4,13 +4,20 @@ import type { Notice } from '../sandbox/function-logs.js';
 import type { OutputLine } from '../sandbox/handler-output.js';
 import { ErrorLog } from './error-log.js';
 import type { RunDetails } from './run-report.js';
-import { NO_RUNS, type RunningRun, type RunTotals, type RuntimeActivity } from './status.js';
+import {
+  NO_RUNS,
+  type RepeatedNotice,
+  type RunningRun,
+  type RunTotals,
+  type RuntimeActivity,
+} from './status.js';
 
 interface RuleCounts {
   fired: number;
   late: number;
   failed: number;
   givenUp: number;
+  failedInARow: number;
 }
 
 /** Attempts that ended within one minute of the backlog's time, which begins at `at` (epoch milliseconds). */
@@ -21,6 +28,7 @@ interface MinuteCounts {
   succeededSince: number;
 }
 
+const NO_FIRINGS: RuleCounts = { fired: 0, late: 0, failed: 0, givenUp: 0, failedInARow: 0 };
 const KEPT_RUNS = 50;
 const KEPT_NOTICES = 10;
 const MINUTE_MS = 60_000;
@@ -46,7 +54,8 @@ export interface RunEnd {
 /** Keeps what has happened since the start, in bounded memory. */
 export class RunLog {
   readonly runs: RunReport[] = [];
-  readonly notices: Notice[] = [];
+  /** The latest last. */
+  readonly notices: RepeatedNotice[] = [];
   readonly output: OutputLine[] = [];
   readonly errors = new ErrorLog();
   readonly #rules = new Map<string, RuleCounts>();
@@ -86,7 +95,7 @@ export class RunLog {
   }
 
   ofRule(id: string): Readonly<RuleCounts> {
-    return this.#rules.get(id) ?? { fired: 0, late: 0, failed: 0, givenUp: 0 };
+    return this.#rules.get(id) ?? NO_FIRINGS;
   }
 
   /** The newest firing of a rule, also one that found nothing to do. */
@@ -141,6 +150,9 @@ export class RunLog {
     counts.fired += 1;
     counts.late += coalesced;
     counts.failed += broke ? 1 : 0;
+    // The function of a firing that was given up has not run.
+    if (broke) counts.failedInARow += 1;
+    else if (outcome !== 'givenUp') counts.failedInARow = 0;
     counts.givenUp += outcome === 'givenUp' ? 1 : 0;
     this.#rules.set(report.rule, counts);
     if (!report.idle) keep(this.runs, report, KEPT_RUNS);
@@ -173,9 +185,22 @@ export class RunLog {
   }
 
   addNotice(notice: Notice, at: string): void {
-    if (notice.record !== undefined) this.errors.add(notice, at);
-    else keep(this.notices, notice, KEPT_NOTICES);
+    if (notice.record !== undefined) {
+      this.errors.add(notice, at);
+      return;
+    }
+    const same = this.notices.findIndex((one) => keyOfNotice(one) === keyOfNotice(notice));
+    const [before] = same < 0 ? [] : this.notices.splice(same, 1);
+    keep(this.notices, { ...notice, at, count: (before?.count ?? 0) + 1 }, KEPT_NOTICES);
   }
+}
+
+/** A number that stands alone: `12 records`, `waited=340`; not that of `orders-2`. */
+const NUMBER = /(?<![\w.-])\d+(?:\.\d+)?(?![\w-])/g;
+
+/** Equal for notices that say the same, except for their numbers. */
+function keyOfNotice({ functionName, level, text }: Notice): string {
+  return [functionName, level, text.replace(NUMBER, '#')].join('\n');
 }
 
 function keep<Entry>(list: Entry[], entry: Entry, most: number): void {

@@ -11,6 +11,7 @@ import type { Timekeeper } from '../schedule/timekeeper.js';
 import type { LocalApp, LocalRule } from '../template/local-app.js';
 import { queuesOf } from '../template/target.js';
 import type { RunLog } from './run-log.js';
+import { runTroubles } from './run-troubles.js';
 import type { RunningRun, RuntimeStatus, TakenPort } from './status.js';
 
 export interface RuntimeStatusDeps {
@@ -81,6 +82,8 @@ export class RuntimeStatusView {
       debuggers,
     } = this.#parts;
     const now = time.clock.now();
+    const rules = app.rules.map((rule) => this.#rule(rule));
+    const runs = this.#runs();
     return {
       startedAt: toIso(time.startedAt),
       now: toIso(now),
@@ -97,8 +100,9 @@ export class RuntimeStatusView {
       ...(ports.length > 0 ? { ports } : {}),
       queues: this.#queues(),
       ...(this.#countedAt === undefined ? {} : { countedAt: this.#countedAt }),
-      rules: app.rules.map((rule) => this.#rule(rule)),
-      ...this.#runs(),
+      rules,
+      ...runs,
+      troubles: runTroubles(rules, runs.running, (id) => log.lastOf(id)),
       errors: log.errors.current,
       notices: log.notices,
       output: log.output,
@@ -128,11 +132,21 @@ export class RuntimeStatusView {
         uncounted.push({ at, rule, label, runningMs: durationMs });
       }
     }
+    const working = log.running.map((run) => ({ ...run, ...this.#timeoutOf(run.rule) }));
     return {
       runs: runs.sort(byStart),
-      running: [...uncounted, ...log.running].sort(byStart),
+      running: [...uncounted, ...working].sort(byStart),
       countsBehind,
     };
+  }
+
+  /** A function under a debugger may take as long as it likes. */
+  #timeoutOf(id: string): Pick<RunningRun, 'timeoutMs'> {
+    const { app, debuggers = [] } = this.#parts;
+    const { functionName } = app.rules.find((rule) => rule.id === id) ?? {};
+    const lambda = app.functions.find(({ name }) => name === functionName);
+    const isDebugged = debuggers.some((one) => one.functionName === functionName);
+    return lambda && !isDebugged ? { timeoutMs: lambda.timeoutSeconds * 1000 } : {};
   }
 
   #alarms(): Pick<RuntimeStatus, 'alarms'> {

@@ -1,4 +1,4 @@
-import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from 'dynamo-backlog/overview';
+import type { MinuteCount, QueueStatus, RuleStatus, RunReport, RunTrouble } from 'dynamo-backlog/overview';
 import type { AlarmsStatus } from '../alarms/alarm-watch.js';
 import type { DebuggerAddress } from '../debugging.js';
 import type { ReloadNews } from '../reload/news.js';
@@ -44,9 +44,12 @@ export interface RuntimeStatus {
   readonly runs: readonly RunReport[];
   /** Runs that are at work, in the order of their start. Some have ended, and are not in the counts yet. */
   readonly running: readonly RunningRun[];
+  /** Runs of rules that fail or do not end. Default: none. */
+  readonly troubles?: readonly RunTrouble[] | undefined;
   /** Errors that handlers threw, the newest last, each once. */
   readonly errors: readonly HandlerError[];
-  readonly notices: readonly Notice[];
+  /** Warnings and errors of functions, the latest last, each once. */
+  readonly notices: readonly RepeatedNotice[];
   /** Lines that code of the app has written, the newest last. Default: none. */
   readonly output?: readonly OutputLine[] | undefined;
   readonly totals: RunTotals;
@@ -69,6 +72,16 @@ export interface RunningRun {
   readonly label: string;
   /** Real milliseconds since then. */
   readonly runningMs: number;
+  /** Real milliseconds that its function may take. Absent: not known, as under a debugger. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Something that a function has logged, once or again and again. */
+export interface RepeatedNotice extends Notice {
+  /** Time when it last did. */
+  readonly at: string;
+  /** Number of times since the start. */
+  readonly count: number;
 }
 
 /** Error that a handler threw. */
