@@ -439,6 +439,12 @@ interface FailingNote {
     readonly countedAt: number;
     readonly error: string;
 }
+interface PastOutage {
+    readonly group: string;
+    readonly since: number;
+    readonly endedAt: number;
+    readonly error: string;
+}
 
 declare function isMisindexed(record: BacklogRecord): boolean;
 declare function isRevived(record: BacklogRecord): boolean;
@@ -1938,12 +1944,14 @@ interface MonitoredQueue {
     readonly shards: number;
     readonly bands: readonly TierBand[];
     readonly retry?: RetryPolicy | undefined;
+    readonly probes?: boolean | undefined;
     readonly busyKeys?: string | undefined;
 }
 interface DescribedQueue {
     readonly retryMode: RetryMode;
     readonly retry?: RetryPolicy | undefined;
     readonly shards?: number | undefined;
+    readonly probes?: boolean | undefined;
     readonly timeout?: number | undefined;
 }
 declare function monitoredQueue(name: string, described: DescribedQueue, timeoutSeconds: number): MonitoredQueue;
@@ -2006,6 +2014,7 @@ interface Reading {
     readonly shards: number;
     readonly retryMode: RetryMode;
     readonly retry?: RetryPolicy | undefined;
+    readonly probes?: boolean | undefined;
 }
 
 type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'cancelRequested' | 'changedMeanwhile' | 'numbered' | 'notFound' | 'newer';
@@ -3317,6 +3326,8 @@ interface QueueFailures {
     readonly unknownGroups?: FailingNow['groups'] | undefined;
     readonly isFailing: boolean;
     readonly backAt?: number | undefined;
+    readonly failedSince?: number | undefined;
+    readonly endedOutages?: readonly PastOutage[] | undefined;
 }
 interface LatestSuccess {
     readonly at: number;
@@ -3348,6 +3359,9 @@ interface QueueView extends QueueFailures {
     }[];
     readonly lostRuns?: LostRuns | undefined;
     readonly nextRunAt: string | undefined;
+}
+interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'unknownGroups' | 'earlyNotes' | 'failing' | 'backAt' | 'failedSince' | 'endedOutages'> {
+    readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> & Partial<Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt' | 'retryMode' | 'reading'>>;
 }
 interface RuleView {
     readonly rule: RuleStatus;
@@ -3397,6 +3411,7 @@ interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly state: IncidentState;
     readonly destinations: readonly string[];
     readonly queues: readonly Queue[];
+    readonly queuesBack: readonly Queue[];
     readonly since: number | undefined;
     readonly lastFailureAt: number | undefined;
     readonly lastSuccessAt: number | undefined;
@@ -3408,15 +3423,20 @@ interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly attempts: RecentAttempts | undefined;
     readonly alarms?: readonly AlarmOn[] | undefined;
 }
-interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'unknownGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
-    readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> & Partial<Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt'>>;
+interface EndedIncident<Queue extends IncidentQueue = QueueView> extends Pick<Incident<Queue>, 'destinations' | 'queues' | 'cause'> {
+    readonly id: string;
+    readonly since: number;
+    readonly endedAt: number;
 }
 declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[], alarms?: readonly AlarmOn[]): Incident<Queue>[];
+declare function endedIncidents<Queue extends IncidentQueue>(queues: readonly Queue[]): EndedIncident<Queue>[];
 declare function goesOn({ state }: Pick<Incident, 'state'>): boolean;
 
-declare function incidentName({ destinations, queues, cause }: Incident): string;
+declare function incidentName({ destinations, queues, cause, }: Pick<Incident, 'destinations' | 'queues' | 'cause'>): string;
 declare function incidentText(incident: Incident, now: number): string;
 declare function attemptsText({ attempts }: Pick<Incident, 'attempts'>): string;
+declare function nextProbe({ probeAt, breakerSince }: Pick<Incident, 'probeAt' | 'breakerSince'>, now: number): number | undefined;
+declare function endedText(ended: EndedIncident, now: number): string;
 
 interface KeyCounts {
     readonly key: string | undefined;
@@ -3786,6 +3806,8 @@ export {
     duePartsOf,
     endKeyPause,
     endedGroup,
+    endedIncidents,
+    endedText,
     errorText,
     explainRead,
     failTimes,
@@ -3856,6 +3878,7 @@ export {
     nextAttemptAt,
     nextOccurrence,
     nextOccurrences,
+    nextProbe,
     notReadyText,
     observeQueues,
     occurrenceId,
@@ -3983,6 +4006,7 @@ export type {
     DoneOptions,
     DuePart,
     Duration,
+    EndedIncident,
     Entry,
     EntryFunctionProps,
     ErrorEntry,

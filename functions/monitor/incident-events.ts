@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { failingNow, isUnknownByPause, type RateLimitedCounts } from '../../src/monitor/index.js';
+import { endedOutages } from '../../src/overview/ended-outages.js';
 import {
   afterEvents,
   type IncidentEvent,
@@ -7,7 +8,9 @@ import {
   parseReported,
   reportedItem,
 } from '../../src/overview/incident-events.js';
-import { type IncidentQueue, incidentsOf } from '../../src/overview/incidents.js';
+import { incidentsOf } from '../../src/overview/incidents.js';
+import type { IncidentQueue } from '../../src/overview/snapshot.js';
+import { parseFailing } from '../../src/record/index.js';
 import type { OperatorStore, QueueState } from '../../src/store/index.js';
 import type { OutgoingEvent, Publish } from '../events/publish.js';
 
@@ -58,11 +61,14 @@ export class IncidentEvents {
       this.noteUnread(queue);
       return;
     }
+    const failing = failingNow(state, counted, { now, isPassive: false })?.groups ?? [];
     this.queues.push({
       stats: { queue, pending: counted?.counts.pending ?? Number.NaN },
       condition: 'quiet',
       breakers: [...state.breakers].map(([destination, its]) => ({ ...its, destination })),
-      failingGroups: failingNow(state, counted, { now, isPassive: false })?.groups,
+      failingGroups: failing,
+      // What some of its destinations had is part of the incident that goes on in others.
+      endedOutages: endedOutages(parseFailing(state.failing), failing, { backAt: undefined, now }),
       failing: undefined,
       backAt: undefined,
     });

@@ -265,11 +265,11 @@ function countsForLog({ counts, inRetry, at, isOld }: RateLimitedCounts) {
 }
 
 function noteOf(
-  { bands, retry }: MonitoredQueue,
+  { bands, retry, probes }: MonitoredQueue,
   { counts, inRetry, lanes, at }: RateLimitedCounts,
 ): Reading {
   const retryMode = bands.length > 0 ? 'progressive' : 'perRecord';
-  return { at, counts, inRetry, shards: lanes, retryMode, retry };
+  return { at, counts, inRetry, shards: lanes, retryMode, retry, probes };
 }
 
 const NONE: ReadonlyMap<string, RemovedQueue> = new Map();

@@ -21,6 +21,8 @@ export interface MonitoredQueue {
   readonly bands: readonly TierBand[];
   /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
+  /** False: its runs make no probes. Default: they do, or it is not known. */
+  readonly probes?: boolean | undefined;
   /** Its busy keys, as its item has them. Default: it has none. */
   readonly busyKeys?: string | undefined;
 }
@@ -33,6 +35,8 @@ export interface DescribedQueue {
   readonly retry?: RetryPolicy | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
+  /** False: its runs make no probes. Default: they do, or it is not known. */
+  readonly probes?: boolean | undefined;
   /** Seconds that its function may take, which the age bands of a progressive queue depend on. */
   readonly timeout?: number | undefined;
 }
@@ -47,10 +51,11 @@ export function monitoredQueue(
   described: DescribedQueue,
   timeoutSeconds: number,
 ): MonitoredQueue {
-  const { retryMode, shards = 1, timeout = timeoutSeconds } = described;
+  const { retryMode, shards = 1, probes, timeout = timeoutSeconds } = described;
   const retry = policyOf(described);
   const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
-  return { name, shards, bands: retryMode === 'progressive' ? tierBands(tiers, timeout) : [], retry };
+  const bands = retryMode === 'progressive' ? tierBands(tiers, timeout) : [];
+  return { name, shards, bands, retry, probes };
 }
 
 function policyOf({ retry }: DescribedQueue): RetryPolicy | undefined {

@@ -20,6 +20,8 @@ export interface Reading {
   readonly retryMode: RetryMode;
   /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
+  /** False: its runs make no probes. Default: they do. */
+  readonly probes?: boolean | undefined;
 }
 
 const time = z.string().check(
@@ -33,6 +35,7 @@ const readingSchema = z.object({
   shards: z.int().check(z.gte(1), z.lte(MAX_SHARDS)),
   retryMode: z.enum(['perRecord', 'progressive']),
   retry: z.optional(z.unknown()),
+  probes: z.optional(z.boolean()),
   inRetry: z.optional(count),
   counts: z.object({
     pending: count,

@@ -56,6 +56,8 @@ export interface OutageByMinute {
   readonly failing?: FailingAttempts | undefined;
   /** The minute since which it does not fail any more: the first after those in which most attempts failed. Undefined: it did not fail. */
   readonly backAt?: number | undefined;
+  /** The first minute of the outage that ended then. */
+  readonly failedSince?: number | undefined;
 }
 
 /**
@@ -65,6 +67,7 @@ export interface OutageByMinute {
 export function outageByMinute(counts: readonly MinuteCount[], now: number, speed: number): OutageByMinute {
   let outage: OutageByMinute = {};
   let from = 0;
+  let failedSince: number | undefined;
   let lastBad = -1;
   for (let i = 0; i <= counts.length; i++) {
     const minute = counts[i];
@@ -78,11 +81,14 @@ export function outageByMinute(counts: readonly MinuteCount[], now: number, spee
     const endedIn = counts[lastBad]?.succeededSince ? counts[lastBad] : undefined;
     const hasSucceeded = () =>
       endedIn !== undefined || counts.slice(firstGood, i + 1).some(({ succeeded }) => succeeded > 0);
-    if (failing) outage = { failing };
-    else if (outage.failing && hasSucceeded()) {
+    if (failing) {
+      failedSince ??= failing.since;
+      outage = { failing };
+    } else if (outage.failing && hasSucceeded()) {
       from = firstGood;
-      outage = { backAt: (endedIn ?? counts[from])?.at };
-    } else if (i === counts.length) outage = { backAt: outage.backAt };
+      outage = { backAt: (endedIn ?? counts[from])?.at, failedSince };
+      failedSince = undefined;
+    } else if (i === counts.length) outage = { ...outage, failing: undefined };
   }
   return outage;
 }

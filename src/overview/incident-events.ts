@@ -1,6 +1,7 @@
 import type { Item } from '../record/index.js';
 import { toIso } from '../support/clock.js';
-import type { Incident, IncidentQueue } from './incidents.js';
+import type { Incident } from './incidents.js';
+import type { IncidentQueue } from './snapshot.js';
 
 /** The detail of an event about an incident. It holds no payload and no text of an error. */
 export interface IncidentDetail {

@@ -2,7 +2,9 @@ import type { Cause } from '../operate/cause.js';
 import { groupBy } from '../support/group-by.js';
 import { type AlarmOn, alarmsOfQueues } from './alarms-on.js';
 import type { RecentAttempts } from './failing.js';
-import type { QueueView } from './snapshot.js';
+import { incidentKeys } from './incident-keys.js';
+import { type Sign, signsOf } from './signs.js';
+import type { IncidentQueue, QueueView } from './snapshot.js';
 
 /** States of incidents, the worst first. */
 const STATES = ['failing', 'unknown', 'recovering', 'dead'] as const;
@@ -24,21 +26,26 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
   readonly state: IncidentState;
   /** The destinations that fail; empty: the whole queue. */
   readonly destinations: readonly string[];
-  /** The queues that it is known to affect, the one with most waiting records first. */
+  /** The queues that it is known to affect, the one with most waiting records first; of one that goes on, those in which it does. */
   readonly queues: readonly Queue[];
+  /** The queues in which it is over, while it goes on in others. */
+  readonly queuesBack: readonly Queue[];
   /** The first failure; of dead records, the time at which the first was given up. Undefined: not known. */
   readonly since: number | undefined;
   /** The latest failure; of dead records, the time at which the last was given up. Undefined: not known. */
   readonly lastFailureAt: number | undefined;
   /** The latest success since the first failure. Undefined: none is noted. */
   readonly lastSuccessAt: number | undefined;
-  /** The time from which attempts succeed again. Undefined: they are not known to. */
+  /** The time from which attempts succeed again, in all its queues. Undefined: they are not known to. */
   readonly backAt: number | undefined;
   /** The opening of its first breaker that is open. Undefined: none is. */
   readonly breakerSince: number | undefined;
   /** The time at which the last record of its queues is due: about the end, if it is back by then. Undefined: not known. */
   readonly lastDueAt: number | undefined;
-  /** The time of the next probe of its breakers; one that has passed is due. Undefined: none of them is open. */
+  /**
+   * The time of the next probe; one that has passed is due. Of open breakers it is exact. Without one it is about the time at which a
+   * run attempts a record ahead of its time, if none is attempted before. Undefined: not known, or its queues make no probes.
+   */
   readonly probeAt: number | undefined;
   /** The cause of the latest failure that is noted. Undefined: not known. */
   readonly cause: Cause | undefined;
@@ -48,35 +55,19 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
   readonly alarms?: readonly AlarmOn[] | undefined;
 }
 
-/** The part of a `QueueView` that incidents are made of. */
-export interface IncidentQueue
-  extends Pick<
-    QueueView,
-    'condition' | 'breakers' | 'failingGroups' | 'unknownGroups' | 'earlyNotes' | 'failing' | 'backAt'
-  > {
-  /** Its name, its records, and their times where they are known. */
-  readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> &
-    Partial<Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt'>>;
+/**
+ * An incident that is over, with nothing left of it that its queues are known to work off. Times are of the backlog, epoch
+ * milliseconds.
+ */
+export interface EndedIncident<Queue extends IncidentQueue = QueueView>
+  extends Pick<Incident<Queue>, 'destinations' | 'queues' | 'cause'> {
+  /** The id that it had. A later incident of the same destination or queue has it again. */
+  readonly id: string;
+  /** The first failure. */
+  readonly since: number;
+  /** The recovery of the last of its queues. */
+  readonly endedAt: number;
 }
-
-/** The evidence of one queue that a destination, or the queue itself, fails. */
-interface Sign<Queue> {
-  readonly queue: Queue;
-  readonly destination: string | undefined;
-  /** It was so before a pause. */
-  readonly isOld?: boolean | undefined;
-  readonly since?: number | undefined;
-  readonly lastFailureAt?: number | undefined;
-  readonly lastSuccessAt?: number | undefined;
-  readonly breakerSince?: number | undefined;
-  readonly probeAt?: number | undefined;
-  readonly cause?: Cause | undefined;
-}
-
-/** The names that a breaker has for all records of a queue, and for those without a known destination. */
-const NO_DESTINATIONS = new Set(['', '*', '?']);
-/** Destinations of one queue, and of no other, that are one incident: rather the queue is at fault. */
-const MANY = 3;
 
 /**
  * The incidents of these queues in the order of their states, of each the one with most waiting records first.
@@ -87,29 +78,32 @@ export function incidentsOf<Queue extends IncidentQueue>(
   queues: readonly Queue[],
   alarms?: readonly AlarmOn[],
 ): Incident<Queue>[] {
-  const signs = queues.filter(({ condition }) => condition !== 'unserved').flatMap(signsOf);
-  const byDestination = groupBy(signs, ({ destination }) => destination);
-  const isOwn = ({ destination }: Sign<Queue>) => {
-    const all = byDestination.get(destination) ?? [];
-    return destination !== undefined && all.every(({ queue }) => queue === all[0]?.queue);
-  };
-  const ownOf = groupBy(signs.filter(isOwn), ({ queue }) => queue);
-  const keyOf = (sign: Sign<Queue>) => {
-    const own = new Set(ownOf.get(sign.queue)?.map(({ destination }) => destination));
-    const isOfQueue = sign.destination === undefined || (isOwn(sign) && own.size >= MANY);
-    return isOfQueue ? `queue ${sign.queue.stats.queue}` : `destination ${sign.destination}`;
-  };
-  const failing = [...groupBy(signs, keyOf)].map(([id, its]) => failingIncident(id, its));
+  const ongoing = episodesOf(queues).flatMap(({ id, signs }) => {
+    if (signs.some(isFailing)) return [failingIncident(id, signs)];
+    return signs.some(({ state }) => state === 'recovering') ? [recoveringIncident(id, signs)] : [];
+  });
   const dead = queues.filter(({ stats }) => (stats.dead ?? 0) > 0);
-  const isFailing = new Set(signs.map(({ queue }) => queue));
-  const back = queues.filter((queue) => queue.backAt !== undefined && !isFailing.has(queue));
-  const incidents = [...failing, ...back.map(recoveringIncident), ...dead.map(deadIncident)].sort(worstFirst);
+  const incidents = [...ongoing, ...dead.map(deadIncident)].sort(worstFirst);
   if (!alarms) return incidents;
-  const namesOf = (incident: Incident<Queue>) => incident.queues.map(({ stats }) => stats.queue);
+  const namesOf = ({ queues, queuesBack }: Incident<Queue>) =>
+    [...queues, ...queuesBack].map(({ stats }) => stats.queue);
   // The alarms of a queue are about its outage, not about its dead records.
   return incidents.map((one) =>
     one.state === 'dead' ? one : { ...one, alarms: alarmsOfQueues(alarms, namesOf(one)) },
   );
+}
+
+/** The incidents of these queues that ended in the last day, the latest first, by the notes of runs. */
+export function endedIncidents<Queue extends IncidentQueue>(
+  queues: readonly Queue[],
+): EndedIncident<Queue>[] {
+  const over = episodesOf(queues).filter(({ signs }) => signs.every(({ state }) => state === 'ended'));
+  return over
+    .map(({ id, signs }): EndedIncident<Queue> => {
+      const [since, endedAt] = [earliest(signs.map(beginning)), latest(signs.map((sign) => sign.endedAt))];
+      return { id, ...partsOf(signs), since: since ?? 0, endedAt: endedAt ?? 0 };
+    })
+    .sort((one, other) => other.endedAt - one.endedAt);
 }
 
 /** Tells whether an incident goes on, as far as is known: something fails, or failed before a pause. */
@@ -117,79 +111,87 @@ export function goesOn({ state }: Pick<Incident, 'state'>): boolean {
   return state === 'failing' || state === 'unknown';
 }
 
-/** The signs of one queue. What its destinations explain is not said of the whole queue again. */
-function signsOf<Queue extends IncidentQueue>(queue: Queue): Sign<Queue>[] {
-  const { breakers, failingGroups = [], unknownGroups = [], earlyNotes = [], failing } = queue;
-  const ofBreakers = breakers.map(({ destination, since, until }): Sign<Queue> => {
-    const isKnown = since > 0 && Number.isFinite(since + until);
-    const times = isKnown ? { since, breakerSince: since, probeAt: until } : {};
-    return { queue, destination: named(destination), ...times };
-  });
-  const ofGroups = [...failingGroups, ...unknownGroups].map(
-    ({ group, since, lastAt, lastSuccessAt, error }): Sign<Queue> => ({
-      isOld: unknownGroups.length > 0,
-      ...{ queue, destination: named(group), since: since * 1000, lastFailureAt: lastAt * 1000 },
-      lastSuccessAt: lastSuccessAt === undefined ? undefined : lastSuccessAt * 1000,
-      cause: causeIn(error),
-    }),
-  );
-  const all = [...ofBreakers, ...ofGroups];
-  const ofDestinations = all.filter(({ destination }) => destination !== undefined);
-  if (ofDestinations.length > 0) return ofDestinations;
-  if (all.length > 0 || !failing) return all;
-  // The notes of few records are no outage yet, but name the destination.
-  const [early, ...others] = earlyNotes.filter(({ group }) => named(group) !== undefined);
-  if (early === undefined || others.length > 0)
-    return [{ queue, destination: undefined, since: failing.since }];
-  return [
-    {
-      queue,
-      destination: early.group,
-      since: failing.since,
-      lastFailureAt: early.lastAt * 1000,
-      cause: causeIn(early.error),
-    },
-  ];
+/** The signs of one incident: of all queues that it has affected. */
+interface Episode<Queue> {
+  readonly id: string;
+  readonly signs: readonly Sign<Queue>[];
 }
 
-/** The cause that a note has, `HttpError 503` for one. */
-function causeIn(text: string): Cause | undefined {
-  const [, error = '', status] = /^(.*?)(?: ([3-5]\d\d))?$/s.exec(text) ?? [];
-  return error === '' ? undefined : { error, ...(status !== undefined && { status: Number(status) }) };
+function episodesOf<Queue extends IncidentQueue>(queues: readonly Queue[]): Episode<Queue>[] {
+  const signs = queues.filter(({ condition }) => condition !== 'unserved').flatMap(signsOf);
+  const all = groupBy(signs, incidentKeys(signs));
+  return [...all].flatMap(([id, its]) => inEpisodes(its).map((signs) => ({ id, signs })));
 }
 
-function named(destination: string): string | undefined {
-  return NO_DESTINATIONS.has(destination) ? undefined : destination;
+/** Groups signs by time: an incident that goes on has the outages that overlap with it, and outages that overlap are one. */
+function inEpisodes<Queue>(signs: readonly Sign<Queue>[]): Sign<Queue>[][] {
+  const ongoing = signs.filter(({ state }) => state !== 'ended');
+  const ended = signs.filter(({ state }) => state === 'ended');
+  const episodes = ongoing.length > 0 ? [ongoing] : [];
+  let from = earliest(ongoing.map(beginning));
+  for (const sign of ended.toSorted((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0))) {
+    const { since = 0, endedAt = 0 } = sign;
+    const hasMet = from !== undefined && endedAt >= from;
+    if (hasMet) episodes.at(-1)?.push(sign);
+    else episodes.push([sign]);
+    from = hasMet ? Math.min(from ?? since, since) : since;
+  }
+  return episodes;
+}
+
+function beginning({ since, endedAt }: Sign<unknown>): number | undefined {
+  return since ?? endedAt;
+}
+
+function isFailing({ state }: Sign<unknown>): boolean {
+  return state === 'failing' || state === 'unknown';
+}
+
+/** The parts that an incident keeps from its beginning to its end. */
+function partsOf<Queue extends IncidentQueue>(signs: readonly Sign<Queue>[]) {
+  const timeOf = ({ lastFailureAt, endedAt = 0 }: Sign<Queue>) => lastFailureAt ?? endedAt;
+  const last = signs.toSorted((one, other) => timeOf(other) - timeOf(one));
+  return {
+    destinations: [...new Set(signs.flatMap(({ destination }) => destination ?? []))],
+    queues: [...new Set(signs.map(({ queue }) => queue))].sort(mostWaiting),
+    cause: last.find(({ cause }) => cause)?.cause,
+  };
 }
 
 function failingIncident<Queue extends IncidentQueue>(
   id: string,
-  signs: readonly Sign<Queue>[],
+  all: readonly Sign<Queue>[],
 ): Incident<Queue> {
-  const last = signs.toSorted((one, other) => (other.lastFailureAt ?? 0) - (one.lastFailureAt ?? 0));
-  const queues = [...new Set(signs.map(({ queue }) => queue))].sort(mostWaiting);
+  const signs = all.filter(isFailing);
+  const parts = partsOf(signs);
+  const { queues } = parts;
+  const breakers = signs.filter(({ isBreaker }) => isBreaker);
   return {
-    id,
-    state: signs.every(({ isOld }) => isOld) ? 'unknown' : 'failing',
-    destinations: [...new Set(signs.flatMap(({ destination }) => destination ?? []))],
-    queues,
-    since: earliest(signs.map(({ since }) => since)),
-    lastFailureAt: last[0]?.lastFailureAt,
+    ...{ id, ...parts },
+    state: signs.every(({ state }) => state === 'unknown') ? 'unknown' : 'failing',
+    queuesBack: partsOf(all).queues.filter((queue) => !queues.includes(queue)),
+    since: earliest(all.map(({ since }) => since)),
+    lastFailureAt: latest(signs.map(({ lastFailureAt }) => lastFailureAt)),
     lastSuccessAt: latest(signs.map(({ lastSuccessAt }) => lastSuccessAt)),
     backAt: undefined,
-    breakerSince: earliest(signs.map(({ breakerSince }) => breakerSince)),
+    breakerSince: earliest(breakers.map(({ breakerSince }) => breakerSince)),
     lastDueAt: lastDueOf(queues),
-    probeAt: earliest(signs.map(({ probeAt }) => probeAt)),
-    cause: last.find(({ cause }) => cause)?.cause,
+    // A breaker that is open lets no other probe pass.
+    probeAt: earliest((breakers.length > 0 ? breakers : signs).map(({ probeAt }) => probeAt)),
     attempts: queues.length === 1 ? queues[0]?.failing : undefined,
   };
 }
 
-function recoveringIncident<Queue extends IncidentQueue>(queue: Queue): Incident<Queue> {
+function recoveringIncident<Queue extends IncidentQueue>(
+  id: string,
+  signs: readonly Sign<Queue>[],
+): Incident<Queue> {
+  const parts = partsOf(signs);
   return {
     ...NOTHING_KNOWN,
-    ...{ id: `queue ${queue.stats.queue}`, state: 'recovering', queues: [queue] },
-    ...{ backAt: queue.backAt, lastDueAt: lastDueOf([queue]) },
+    ...{ id, state: 'recovering', ...parts, since: earliest(signs.map(({ since }) => since)) },
+    backAt: latest(signs.map(({ endedAt }) => endedAt)),
+    lastDueAt: lastDueOf(parts.queues.filter(({ backAt }) => backAt !== undefined)),
   };
 }
 
@@ -203,7 +205,13 @@ function deadIncident<Queue extends IncidentQueue>(queue: Queue): Incident<Queue
 }
 
 const NOTHING_KNOWN = {
-  ...{ destinations: [], since: undefined, lastFailureAt: undefined, lastSuccessAt: undefined },
+  ...{
+    destinations: [],
+    queuesBack: [],
+    since: undefined,
+    lastFailureAt: undefined,
+    lastSuccessAt: undefined,
+  },
   ...{ backAt: undefined, breakerSince: undefined, probeAt: undefined, lastDueAt: undefined },
   ...{ cause: undefined, attempts: undefined },
 };

@@ -56,8 +56,20 @@ export {
   units,
 } from './format.js';
 export { STROKES } from './icons.js';
-export { attemptsText, incidentName, incidentText } from './incident-text.js';
-export { goesOn, type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
+export {
+  attemptsText,
+  endedText,
+  incidentName,
+  incidentText,
+  nextProbe,
+} from './incident-text.js';
+export {
+  type EndedIncident,
+  endedIncidents,
+  goesOn,
+  type Incident,
+  incidentsOf,
+} from './incidents.js';
 export { type KeyCounts, keysOf } from './keys.js';
 export { type LaneTotal, laneTotals } from './lane-totals.js';
 export type { LostRuns } from './lost-runs.js';
@@ -77,6 +89,13 @@ export { affordable, type ReadBudget, readWithin } from './sample/read-within.js
 export { type Sample, type SampledQueue, sampleRecords } from './sample/sample-records.js';
 export { type Sentence, sentenceOf } from './sentence.js';
 export { Serving, type ServingFacts } from './serving.js';
-export { type OpenBreaker, type QueueView, type RuleView, type Snapshot, snapshotOf } from './snapshot.js';
+export {
+  type IncidentQueue,
+  type OpenBreaker,
+  type QueueView,
+  type RuleView,
+  type Snapshot,
+  snapshotOf,
+} from './snapshot.js';
 export { tiersOf } from './tiers-of.js';
 export type { Stratum } from './weighed.js';

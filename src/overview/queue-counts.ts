@@ -1,4 +1,4 @@
-import { parseReading, type Reading } from '../monitor/index.js';
+import { parseReading, type Reading } from '../monitor/reading.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../operate/queue-stats.js';
 import { statsOf } from '../operate/stats.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';

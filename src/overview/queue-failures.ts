@@ -1,6 +1,8 @@
-import { type FailingNow, failingNow, isUnknownByPause } from '../monitor/index.js';
-import { parseFailing } from '../record/index.js';
+import { type FailingNow, failingNow } from '../monitor/failing.js';
+import { isUnknownByPause } from '../monitor/pauses.js';
+import { type PastOutage, parseFailing } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
+import { endedOutages } from './ended-outages.js';
 import { type FailingAttempts, outageByMinute, RECENT_MINUTES } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
 import type { MinuteCount } from './runtime.js';
@@ -24,6 +26,10 @@ export interface QueueFailures {
   readonly isFailing: boolean;
   /** The time since which it does not fail any more, if records are left that had failed. Epoch milliseconds. */
   readonly backAt?: number | undefined;
+  /** The beginning of what ended at `backAt`, by its attempts, epoch milliseconds. Undefined: they are not counted by minute. */
+  readonly failedSince?: number | undefined;
+  /** Its outages that ended in the last day, by the notes of its runs. Times are in epoch seconds. */
+  readonly endedOutages?: readonly PastOutage[] | undefined;
 }
 
 /** The latest success of a queue. */
@@ -75,15 +81,24 @@ const BACK_MS = 60 * MINUTE_MS;
  */
 export function failuresOf(known: Known): QueueFailures {
   const { minutes, now, speed } = known;
-  const { failing, backAt } = minutes ? outageByMinute(minutes, now, speed) : {};
+  const { failing, backAt, failedSince } = minutes ? outageByMinute(minutes, now, speed) : {};
+  const notes = parseFailing(known.state?.failing);
+  const outagesBeside = (groups: FailingNow['groups'], endedAt?: number) =>
+    endedOutages(notes, groups, { backAt: endedAt, now });
   const unknownGroups = failuresBeforePause(known).filter(({ lastAt }) => lastAt * 1000 > (backAt ?? 0));
-  if (unknownGroups.length > 0) return { failing: undefined, isFailing: false, unknownGroups };
+  if (unknownGroups.length > 0) {
+    const outages = outagesBeside(unknownGroups);
+    return { failing: undefined, isFailing: false, unknownGroups, endedOutages: outages };
+  }
   const noted = notedFailures(known);
   const isJustBack = backAt !== undefined && now - backAt < RECENT_MINUTES * MINUTE_MS;
   const groups = isJustBack ? [] : (noted?.groups ?? []);
   if (failing || groups.length > 0) {
-    const earlyNotes = groups.length > 0 ? undefined : parseFailing(known.state?.failing).notes;
-    return { failing, failingSeconds: noted?.seconds, failingGroups: groups, earlyNotes, isFailing: true };
+    const earlyNotes = groups.length > 0 ? undefined : notes.notes;
+    return {
+      ...{ failing, failingSeconds: noted?.seconds, failingGroups: groups, earlyNotes, isFailing: true },
+      endedOutages: outagesBeside(groups),
+    };
   }
   const endedAt = backAt ?? msOf(noted?.endedAt);
   return {
@@ -91,6 +106,8 @@ export function failuresOf(known: Known): QueueFailures {
     failingSeconds: noted && 0,
     isFailing: false,
     backAt: isRecovering(known, endedAt) ? endedAt : undefined,
+    failedSince: endedAt === backAt ? failedSince : undefined,
+    endedOutages: outagesBeside([], endedAt),
   };
 }
 

@@ -65,6 +65,27 @@ export interface QueueView extends QueueFailures {
   readonly nextRunAt: string | undefined;
 }
 
+/** The part of a `QueueView` that incidents are made of. */
+export interface IncidentQueue
+  extends Pick<
+    QueueView,
+    | 'condition'
+    | 'breakers'
+    | 'failingGroups'
+    | 'unknownGroups'
+    | 'earlyNotes'
+    | 'failing'
+    | 'backAt'
+    | 'failedSince'
+    | 'endedOutages'
+  > {
+  /** Its name, its records, and their times where they are known. */
+  readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> &
+    Partial<
+      Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt' | 'retryMode' | 'reading'>
+    >;
+}
+
 /** A rule of a local runtime. */
 export interface RuleView {
   /** Its state since the start. */

@@ -31,6 +31,8 @@ export interface PastOutage {
   readonly since: number;
   /** The recovery. */
   readonly endedAt: number;
+  /** Class and HTTP status of the last error that counted. Empty: not known. */
+  readonly error: string;
 }
 
 /** The groups of a queue that fail. */

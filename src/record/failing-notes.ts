@@ -149,7 +149,7 @@ export function afterRun(
   const over = before.notes.filter((note) => isOutage(note) && (isOver(note) || isDoubted(note)));
   for (const note of over)
     if (isDoubted(note)) known.set(note.group, { ...note, ...DOUBTED, countedAt: now });
-  const past = over.map(({ group, since }): PastOutage => ({ group, since, endedAt: now }));
+  const past = over.map(({ group, since, error }): PastOutage => ({ group, since, endedAt: now, error }));
   const isKept = ({ group, endedAt }: PastOutage) =>
     now - endedAt < DAY_SECONDS && !past.some((one) => one.group === group);
   return ended(before, { notes: [...known.values()], past: [...past, ...before.past.filter(isKept)] }, now);

@@ -6,10 +6,11 @@ const NO_NOTES: FailingNotes = { notes: [], past: [] };
 const MAX_GROUPS = 12;
 /** The notes are in the queue's item, which every page reads: it stays in one write unit. */
 const MAX_BYTES = 850;
-/** Parts of a note without a success. */
-const ENTRY_LENGTH = 9;
+/** Numbers of a note without a success. */
+const NUMBERS = 7;
 /** Places of the recent counts among its numbers. */
-const [GOOD, BAD] = [5, 6];
+const GOOD = 5;
+const BAD = 6;
 /** The end of the year 9999, in epoch seconds. */
 const LAST_SECOND = Date.UTC(10_000, 0) / 1000;
 
@@ -18,15 +19,18 @@ type Entry = readonly [
   error: string,
   ...numbers: readonly [number, number, number, number, number, number, number, number?],
 ];
-type PastEntry = readonly [group: string, since: number, seconds: number];
+type PastEntry = [group: string, error: string, since: number, seconds: number];
 
 /** Reads notes back. What the library cannot have written is no note. */
 export function parseFailing(text: string | undefined): FailingNotes {
   const stored = text === undefined ? undefined : jsonOf(text);
   if (!Array.isArray(stored) || stored.length > 3) return NO_NOTES;
   const [endedAt, entries, ended = []] = stored as unknown[];
-  if (!isAmount(endedAt) || !isListOf(entries, isEntry) || !isListOf(ended, isPastEntry)) return NO_NOTES;
-  const past = ended.map(([group, since, seconds]) => ({ group, since, endedAt: since + seconds }));
+  if (!isAmount(endedAt) || !isListOf<Entry>(entries, NUMBERS, NUMBERS + 1)) return NO_NOTES;
+  if (!isListOf<PastEntry>(ended, 2, 2)) return NO_NOTES;
+  const past = ended.map(([group, error, since, seconds]) => ({
+    ...{ group, error, since, endedAt: since + seconds },
+  }));
   const notes = entries.map(
     ([group, error, since, lastAfter, countedAfter, records, evidence, good, bad, successAfter]) => ({
       ...{
@@ -45,22 +49,22 @@ export function parseFailing(text: string | undefined): FailingNotes {
   return endedAt === 0 ? { notes, past } : { notes, past, endedAt };
 }
 
-/** Checks an entry by hand: a schema would be a fourth of what the notes add to a handler's bundle. */
-function isEntry(entry: unknown): entry is Entry {
-  if (!Array.isArray(entry) || entry.length < ENTRY_LENGTH || entry.length > ENTRY_LENGTH + 1) return false;
-  const [group, error, ...numbers] = entry as unknown[];
-  const isWhole = (one: unknown, i: number) => i === GOOD || i === BAD || Number.isInteger(one);
-  return isText(group) && isText(error) && numbers.every(isAmount) && numbers.every(isWhole);
+function isListOf<T>(list: unknown, min: number, max: number): list is T[] {
+  return Array.isArray(list) && list.every((entry) => isEntry(entry, min, max));
 }
 
-function isPastEntry(entry: unknown): entry is PastEntry {
+/**
+ * Checks an entry by hand: a schema would be a fourth of what the notes add to a handler's bundle.
+ *
+ * @param min the least number of its numbers; `max`: the most
+ */
+function isEntry(entry: unknown, min: number, max: number): boolean {
   if (!Array.isArray(entry)) return false;
-  const [group, ...times] = entry as unknown[];
-  return isText(group) && times.length === 2 && times.every(Number.isInteger) && times.every(isAmount);
-}
-
-function isListOf<T>(list: unknown, isOne: (one: unknown) => one is T): list is T[] {
-  return Array.isArray(list) && list.every(isOne);
+  const [group, error, ...numbers] = entry as unknown[];
+  const { length } = numbers;
+  const isWhole = (one: unknown, i: number) => i === GOOD || i === BAD || Number.isInteger(one);
+  const areKnown = numbers.every(isAmount) && numbers.every(isWhole);
+  return length >= min && length <= max && isText(group) && isText(error) && areKnown;
 }
 
 function isText(text: unknown): boolean {
@@ -72,8 +76,8 @@ function isAmount(value: unknown): value is number {
 }
 
 /**
- * The text in which notes are stored, at most 850 bytes. The whole queue comes first, then the groups with most evidence, and
- * then the past, as much as there is room for.
+ * The text in which notes are stored, at most 850 bytes. The whole queue comes first, then the groups with most evidence, then
+ * the past, and then the errors of the past, as much as there is room for.
  */
 export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string {
   const kept: unknown[] = [];
@@ -94,8 +98,13 @@ export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string 
     if (hasRoom(entry)) kept.push(entry);
   }
   for (const { group, since, endedAt } of past.slice(0, MAX_GROUPS + 1)) {
-    const entry: PastEntry = [group, since, Math.max(0, endedAt - since)];
-    if (hasRoom(entry)) ended.push(entry);
+    const entry: PastEntry = [group, '', since, Math.max(0, endedAt - since)];
+    if (!hasRoom(entry)) break;
+    ended.push(entry);
+  }
+  for (const [i, entry] of ended.entries()) {
+    const error = past[i]?.error;
+    if (error && hasRoom(error)) entry[1] = error;
   }
   return JSON.stringify(ended.length === 0 ? [endedAt, kept] : [endedAt, kept, ended]);
 }

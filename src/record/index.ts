@@ -12,6 +12,7 @@ export {
   failingSeconds,
   isOutage,
   MAX_GROUP_LENGTH,
+  MIN_RECORDS,
   openNotes,
   secondsOf,
   WHOLE_QUEUE,

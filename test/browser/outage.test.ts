@@ -86,7 +86,7 @@ describe('an operator', () => {
     await page.getByRole('link', { name: `Resume… ${queue}` }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     const back =
-      /orders is back since \d\d:\d\d UTC: 2 records wait that have failed before, the last is due/;
+      / is back since \d\d:\d\d UTC(, after [^:]+)?: 2 records wait( in orders)? that have failed before, the last is due/;
     await verdict.filter({ hasText: back }).waitFor();
     expect(await incident.innerText()).toMatch(/Recovering.*Back since.*Last record is due.*orders\s+2/s);
 

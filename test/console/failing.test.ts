@@ -68,10 +68,19 @@ describe('attempts that fail', () => {
     const outage = { ...minute(20, 10, 19), succeededSince: 10 };
     const later = outage.at + 16 * MINUTE;
     expect(outageByMinute([outage], outage.at + 14 * MINUTE, 60)).toMatchObject({ failing: { failed: 19 } });
-    expect(outageByMinute([outage], later, 60)).toEqual({ backAt: outage.at });
+    expect(outageByMinute([outage], later, 60)).toEqual({ backAt: outage.at, failedSince: outage.at });
     expect(outageByMinute([{ ...outage, succeededSince: 0 }], later, 60)).toEqual({ backAt: undefined });
     const longer = [minute(21, 0, 12), outage];
     expect(backAtOf(longer, later, 60)).toBe(outage.at);
+  });
+
+  it('are over with the time at which they began, however long ago', () => {
+    const outage = Array.from({ length: 40 }, (_, i) => minute(42 - i, 0, 9));
+    const back = [...outage, minute(2, 9, 0), minute(1, 9, 0)];
+    expect(outageByMinute(back, NOW, 1)).toEqual({
+      backAt: minute(2, 0, 0).at,
+      failedSince: minute(42, 0, 0).at,
+    });
   });
 
   it('leave the time of the recovery as it is, whatever single records do, until the queue fails again', () => {

@@ -95,6 +95,31 @@ describe('the events of an incident', () => {
     expect(await read()).toEqual([]);
   });
 
+  it('keep their id when the first of many destinations of a queue is back', async () => {
+    const { read, insert, store, clock } = monitored();
+    await insert({ id: 'a', queue: 'orders', status: 'ERROR', dueAt: '2027-01-01T00:00:00.000Z' });
+    const since = Math.floor(clock.now() / 1000) - 600;
+    const note = (group: string) => [group, 'HttpError 503', since, 600, 600, 9, 9, 0, 9];
+    const write = async (groups: readonly string[], past: readonly unknown[] = []) => {
+      const { failing } = await store.queues.read('orders');
+      await store.queues.noteFailing('orders', JSON.stringify([0, groups.map(note), past]), failing);
+    };
+    await write(['a', 'b', 'c']);
+    const [began] = await read();
+    expect(began).toMatchObject({ type: 'began', destinations: ['a', 'b', 'c'] });
+    await write(['b', 'c'], [['a', 'HttpError 503', since, 700]]);
+    expect(await read()).toMatchObject([{ type: 'changed', id: began?.id, destinations: ['b', 'c'] }]);
+    await write(
+      [],
+      [
+        ['a', 'HttpError 503', since, 700],
+        ['b', 'HttpError 503', since, 900],
+        ['c', 'HttpError 503', since, 900],
+      ],
+    );
+    expect(await read()).toMatchObject([{ type: 'ended', id: began?.id }]);
+  });
+
   it('do not say that it has ended where the registry is not read, which names the queues of other owners', async () => {
     const { bus, note, read, insert, store, clock } = monitored({
       BACKLOG_INCIDENT_BUS: 'bus',

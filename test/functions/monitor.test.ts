@@ -7,7 +7,7 @@ import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
 const queues: QueuesSettings = {
-  orders: { retryMode: 'perRecord' },
+  orders: { retryMode: 'perRecord', probes: false },
   bulk: {
     retryMode: 'progressive',
     retry: { type: 'progressive', tiers: [{ every: 600, untilAge: 86_400 }] },
@@ -70,6 +70,7 @@ describe('the monitor', () => {
       at,
       shards: 1,
       retryMode: 'perRecord',
+      probes: false,
       inRetry: 0,
       counts: {
         pending: 1,
@@ -79,6 +80,7 @@ describe('the monitor', () => {
         due: { now: 1, minute: 0, hour: 0, day: 0 },
       },
     });
+    expect(parseReading(readings.get('bulk'))).not.toHaveProperty('probes');
     expect(parseReading(readings.get('bulk'))).toMatchObject({
       at,
       retryMode: 'progressive',

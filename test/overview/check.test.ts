@@ -37,7 +37,7 @@ describe('a check', () => {
   it.each([
     [
       queueView('a', 'failing', { ...FRESH, pending: 2 }, { failingGroups: [failingNote('', 14 * MINUTE)] }),
-      'a has failed since 14:33 UTC: 2 records wait.',
+      'a has failed since 14:33 UTC: 2 records wait; next probe about 14:51 UTC.',
     ],
     [
       queueView('a', 'breaker', { ...FRESH, openBreakers: 1, pending: 2 }, { breakers: [BREAKER] }),

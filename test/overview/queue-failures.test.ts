@@ -125,4 +125,55 @@ describe('the failures of a queue', () => {
     expect(failuresOf(known(notesText([failing]), backAgo(10)))).toMatchObject({ isFailing: false });
     expect(failuresOf(known(notesText([failing]), backAgo(20)))).toMatchObject({ isFailing: true });
   });
+
+  const past = (group: string, from: number, to: number, error = '') => ({
+    ...{ group, since: seconds(from), endedAt: seconds(to), error },
+  });
+  const outagesOf = (notes: Parameters<typeof failingText>[0], parts: Partial<Known> = {}) =>
+    failuresOf(known(failingText(notes), parts)).endedOutages?.map(({ group, since, endedAt, error }) => [
+      ...[group, (NOW / 1000 - since) / 60, (NOW / 1000 - endedAt) / 60, error],
+    ]);
+
+  it('have the outages that ended in the last day, with their error', () => {
+    const day = 24 * 60;
+    const notes = [
+      past('erp', 42, 7, 'HttpError 503'),
+      past('crm', day + 9, day - 1),
+      past('old', day + 9, day),
+    ];
+    expect(outagesOf({ notes: [], past: notes })).toEqual([
+      ['erp', 42, 7, 'HttpError 503'],
+      ['crm', day + 9, day - 1, ''],
+    ]);
+    // Written by a clock that is ahead.
+    expect(outagesOf({ notes: [], past: [past('erp', 42, -11)] })).toEqual([]);
+  });
+
+  it('have no outage of the whole queue beside that of a destination', () => {
+    const whole = past('', 43, 6);
+    expect(outagesOf({ notes: [], past: [whole, past('erp', 42, 7)] })).toEqual([['erp', 42, 7, '']]);
+    expect(outagesOf({ notes: [failing], past: [past('', 19, 6)] })).toEqual([]);
+    expect(outagesOf({ notes: [], past: [whole, past('erp', 99, 50)] })).toHaveLength(2);
+  });
+
+  it('have the outage that attempts say is over, before the notes do', () => {
+    const minutes = [...OUTAGE, minute(1, 9, 0)];
+    const note = { ...failing, error: 'HttpError 503' };
+    const ended = ['erp.example.com', 20, (NOW - minute(1, 0, 0).at) / MINUTE, 'HttpError 503'];
+    expect(outagesOf({ notes: [note], past: [] }, { minutes })).toEqual([ended]);
+    expect(outagesOf({ notes: [note], past: [] }, { minutes: OUTAGE })).toEqual([]);
+    const poison = { ...note, records: 1 };
+    expect(outagesOf({ notes: [poison], past: [] }, { minutes })).toEqual([]);
+    // Its queue has recovered, and it is not known yet whether it has.
+    const doubted = { ...note, evidence: 5 };
+    expect(
+      outagesOf({ notes: [doubted], past: [past('erp.example.com', 20, 2)], endedAt: seconds(2) }),
+    ).toEqual([['erp.example.com', 20, 2, '']]);
+  });
+
+  it('began where the attempts say so', () => {
+    const minutes = [...OUTAGE, minute(1, 9, 0)];
+    expect(failuresOf(known(undefined, { minutes }))).toMatchObject({ failedSince: minute(12, 0, 0).at });
+    expect(failuresOf(known(notesText([], 7))).failedSince).toBeUndefined();
+  });
 });

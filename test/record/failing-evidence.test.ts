@@ -37,7 +37,7 @@ describe('the evidence of a failure', () => {
 
 describe('after an outage of two hours that is over for ten minutes', () => {
   const [since, endedAt] = [T - 2 * HOUR - 600, T - 600];
-  const over: FailingNotes = { notes: [], past: [{ group: '', since, endedAt }] };
+  const over: FailingNotes = { notes: [], past: [{ group: '', since, endedAt, error: '' }] };
   const ofOutage = [2 * HOUR, 2 * HOUR - 60, 2 * HOUR - 180, HOUR] as const;
 
   it('a record of it counts again, as a death as well', () => {
@@ -59,7 +59,7 @@ describe('after an outage of two hours that is over for ten minutes', () => {
   });
 
   it('the records of another group do not', () => {
-    const other = { notes: [], past: [{ group: 'erp', since, endedAt }] };
+    const other = { notes: [], past: [{ group: 'erp', since, endedAt, error: '' }] };
     expect(evidence(failed(...ofOutage), other)).toBeUndefined();
   });
 
@@ -67,7 +67,7 @@ describe('after an outage of two hours that is over for ten minutes', () => {
     const one = failed(...ofOutage, 500, 400, 300);
     const note = { group: '', lastAt: T, records: 3, evidence: 3, countedAt: T, error: '' };
     const inNote = (ago: number, old: BacklogRecord) => {
-      const past = [{ group: '', since, endedAt: T - ago }];
+      const past = [{ group: '', since, endedAt: T - ago, error: '' }];
       return evidence(old, {
         past,
         notes: [{ ...note, recentSuccesses: 0, recentFailures: 3, since: T - ago }],

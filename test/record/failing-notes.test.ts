@@ -242,7 +242,7 @@ describe('an outage that is over', () => {
   const over = () => afterRun(outage(), new Map([['', succeeded(5)]]), T + 320);
 
   it('is kept for a day, in which it costs no write', () => {
-    expect(over().past).toEqual([{ group: '', since: T, endedAt: T + 320 }]);
+    expect(over().past).toEqual([{ group: '', since: T, endedAt: T + 320, error: '' }]);
     const later = (seconds: number) => afterRun(over(), new Map([['', succeeded(5)]]), T + 320 + seconds);
     expect(failingText(later(HOUR - 1))).toBe(failingText(over()));
     expect(failingText(later(HOUR))).toBe(failingText(later(24 * HOUR - 1)));

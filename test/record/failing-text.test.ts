@@ -21,17 +21,45 @@ describe('stored notes', () => {
     expect(parseFailing(failingText(over))).toEqual(over);
   });
 
+  it('keep the error of an outage that is over, where there is room beside all that is over', () => {
+    const error = 'HttpError 503';
+    const run = (at: number) => new Map([['', { ...failed(5, at), error }]]);
+    const during = afterRun(afterRun(parseFailing(undefined), run(T), T), run(T + 300), T + 300);
+    const over = afterRun(during, new Map([['', succeeded(9)]]), T + 360);
+    expect(over.past).toEqual([{ group: '', since: T, endedAt: T + 360, error }]);
+    expect(parseFailing(failingText(over))).toEqual(over);
+    const past = Array.from({ length: 12 }, (_, i) => ({
+      ...{ group: `${i}.${'x'.repeat(38)}`, since: T, endedAt: T + 9, error },
+    }));
+    const stored = failingText({ notes: [], past });
+    const kept = parseFailing(stored).past;
+    expect(stored.length).toBeLessThanOrEqual(850);
+    expect(kept.map(({ group }) => group)).toEqual(past.map(({ group }) => group));
+    expect([kept.at(0)?.error, kept.at(-1)?.error]).toEqual([error, '']);
+  });
+
   it('are those that have all parts', () => {
-    expect(parseFailing('[7,[["x","",1,2,3,4,5,6,7]],[["x",1,2]]]')).toMatchObject({
+    expect(parseFailing('[7,[["x","",1,2,3,4,5,6,7]],[["x","",1,2],["y","E",1,2]]]')).toMatchObject({
       notes: [{ group: 'x', since: 1, recentFailures: 7 }],
-      past: [{ group: 'x', since: 1, endedAt: 3 }],
+      past: [
+        { group: 'x', since: 1, endedAt: 3, error: '' },
+        { group: 'y', error: 'E' },
+      ],
       endedAt: 7,
     });
   });
 
   it.each([
     ...['', '{}', 'null', '[]', '[0]', '[0,[[]]]', '[-1,[]]', '["x",[]]', '[1e99,[]]', '[0,{"length":9}]'],
-    ...['[0,[],[],[]]', '[0,[],{}]', '[0,[],[["x",1]]]', '[0,[],[["x",1,-1]]]', '[0,[],[[1,1,1]]]'],
+    ...['[0,[],[],[]]', '[0,[],{}]', '[0,[],[["x","",1]]]', '[0,[],[["x","",1,-1]]]', '[0,[],[[1,"",1,1]]]'],
+    ...[
+      `[0,[],[["x","${'E'.repeat(101)}",1,1]]]`,
+      '[0,[],[["x",1,1]]]',
+      '[0,[],[["x",1,1,1]]]',
+      '[0,[],[["x","",1,1,1]]]',
+      '[0,[],[["x","",1,0.5]]]',
+      '[0,[],["x"]]',
+    ],
     ...['[0,[["x","",1,2,3,4,5,6]]]', '[0,[["x","",-1,0,0,0,0,0,0]]]', '[0,[["x","",0.5,0,0,0,0,0,0]]]'],
     ...['[0,[["x","",1,0,0,0,0,0,0,0.5]]]', '[0,[["x","",1,0,0,0,0,0,0,1,1]]]'],
     ...[`[0,[["${'x'.repeat(101)}","",1,0,0,0,0,0,0]]]`, `[0,[["x","",1,0,0,0,0,1e300,0]]]`],
@@ -46,7 +74,7 @@ describe('stored notes', () => {
       fc.string({ maxLength: 100 }),
       ...[int, int, int, int, int, int, int],
     );
-    const past = fc.tuple(fc.string({ maxLength: 100 }), int, int);
+    const past = fc.tuple(fc.string({ maxLength: 100 }), fc.string({ maxLength: 100 }), int, int);
     const stored = fc
       .tuple(int, fc.array(entry, { maxLength: 40 }), fc.array(past, { maxLength: 40 }))
       .map((value) => JSON.stringify(value));
