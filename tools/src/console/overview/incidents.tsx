@@ -8,6 +8,8 @@ import {
   incidentText,
   LOOKS,
   type Look,
+  minuteText,
+  nextProbe,
   type QueueView,
 } from 'dynamo-backlog/overview';
 import type { AlarmSource } from '../../alarms/alarm-source.js';
@@ -68,9 +70,10 @@ export function IncidentPanels(props: {
 
 function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: IncidentDeps; now: number }) {
   const { incident, jobs, deps, now } = props;
-  const { id, state, since, backAt, queues } = incident;
+  const { id, state, since, backAt, queues, queuesBack } = incident;
   const isBack = state === 'recovering';
   const from = isBack ? backAt : since;
+  const lasted = lengthOf(incident);
   const { tone, icon, word } = STATE_LOOKS[state];
   return (
     <section class={`panel incident ${tone}`} data-key={id} aria-label={`Incident: ${id}`}>
@@ -84,6 +87,7 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: 
         {from === undefined ? null : (
           <span class="sub sm">
             {isBack ? 'back for' : 'for'} {age(Math.max(0, now - from))}
+            {isBack && lasted !== '' ? `, after an outage of ${lasted}` : null}
           </span>
         )}
         <span class="end sm">
@@ -92,10 +96,15 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: 
       </header>
       <div class="cols two pad">
         <Facts incident={incident} jobs={jobs} alarms={deps.alarms} now={now} />
-        <Affected queues={queues} now={now} />
+        <Affected queues={[...queues, ...queuesBack]} now={now} />
       </div>
     </section>
   );
+}
+
+/** `35 min`: the length of an outage that is over. Empty: not known. */
+function lengthOf({ since = Number.NaN, backAt = Number.NaN }: Incident): string {
+  return backAt > since ? age(backAt - since) : '';
 }
 
 /** Links to what an operator does about it: see the causes, then retry, edit or pause. */
@@ -129,7 +138,8 @@ function Facts(props: {
   now: number;
 }) {
   const { incident, jobs, alarms, now } = props;
-  const { since, lastFailureAt, lastSuccessAt, backAt, breakerSince, probeAt, lastDueAt } = incident;
+  const { since, lastFailureAt, lastSuccessAt, backAt, breakerSince, lastDueAt } = incident;
+  const probe = nextProbe(incident, now);
   const facts: readonly (readonly [label: string, at: number | undefined])[] = [
     ['First failure', since],
     ['Latest failure', lastFailureAt],
@@ -150,9 +160,16 @@ function Facts(props: {
       {lastFailureAt === undefined || lastSuccessAt !== undefined ? null : (
         <Fact label="Latest success">none since the first failure</Fact>
       )}
-      {probeAt === undefined ? null : (
+      {probe === undefined ? null : (
         <Fact label="Next probe">
-          <When at={probeAt} now={now} expected />
+          {breakerSince === undefined ? (
+            <>
+              {probe > now ? `about ${minuteText(probe, now)} UTC` : 'due'}
+              <span class="sub">, if no record is due before</span>
+            </>
+          ) : (
+            <When at={probe} now={now} expected />
+          )}
         </Fact>
       )}
       {lastDueAt === undefined || lastDueAt <= now ? null : (

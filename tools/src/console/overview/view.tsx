@@ -2,6 +2,7 @@ import { age } from 'dynamo-backlog/engine';
 import {
   type CountsReader,
   counted,
+  endedIncidents,
   explainRead,
   incidentsOf,
   SENTENCE_ICONS,
@@ -15,6 +16,7 @@ import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel } from '../parts.js';
 import { AlarmsPanel } from '../runtime/alarms-panel.js';
+import { EndedIncidents } from './ended.js';
 import { IncidentPanels } from './incidents.js';
 import { QueuesPanel } from './queues.js';
 import { RulesPanel } from './rules.js';
@@ -59,6 +61,7 @@ export async function overview(context: PageContext, reader: CountsReader) {
           <QueuesPanel context={context} queues={snapshot.queues} />
         ) : null}
         {snapshot.queues?.length === 0 ? <NoQueues context={context} /> : null}
+        <EndedIncidents ended={endedIncidents(snapshot.queues ?? [])} now={now} />
         {deps.runtime ? (
           <div class="cols two" data-live="runtime">
             <RulesPanel context={context} rules={snapshot.rules} />
