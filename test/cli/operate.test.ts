@@ -524,10 +524,25 @@ describe('backlog stats', () => {
       },
       since: new Date(since * 1000).toISOString(),
       lastFailureAt: new Date((since + 800) * 1000).toISOString(),
+      probeAt: new Date((since + 1070) * 1000).toISOString(),
+      ...{ waiting: 0, operators: [] },
     };
     for (const { incidents } of [json, top.json]) expect(incidents).toEqual([incident]);
     expect(json.queues).toMatchObject([{ queue: 'orders', condition: 'failing' }]);
-    expect((await operate('stats')).out).toMatch(/^orders .* failing since .*\d\d:\d\d UTC$/m);
+    expect((await operate('stats')).out).toMatch(/^orders .* failing since .*\d\d:\d\d UTC: HttpError 503$/m);
+    expect([json.ended, top.json.ended]).toEqual([[], []]);
+    const over = [{ group: 'erp', since, endedAt: since + 600, error: 'HttpError 503' }];
+    await control.put({ ...queue, failing: failingText({ notes: [], past: over }) });
+    expect((await operate('stats', '--json')).json).toMatchObject({
+      incidents: [],
+      ended: [
+        {
+          ...{ id: 'destination erp', destinations: ['erp'], queues: ['orders'], error: 'HttpError 503' },
+          ...{ since: incident.since, lastedSeconds: 600 },
+        },
+      ],
+    });
+    await control.put({ ...queue, failing });
     const ill = countRequests();
     const doctor = await operate('doctor');
     expect(ill.stop()).toBeGreaterThan(ofHealthy + 2);

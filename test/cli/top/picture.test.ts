@@ -38,6 +38,24 @@ describe('the picture of backlog top', () => {
     ]);
   });
 
+  it('has a line on what ended last, and not where lines are few', () => {
+    const outage = (group: string, ago: number) => ({
+      ...{
+        group,
+        since: NOW / 1000 - (ago + 35) * 60,
+        endedAt: NOW / 1000 - ago * 60,
+        error: 'HttpError 503',
+      },
+    });
+    const endedOutages = [outage('erp', 7), outage('\u001b[2Jcrm', 99)];
+    const reading = readingOf([queueView('orders', 'quiet', {}, { endedOutages })]);
+    const line = '  ended: erp (HttpError 503) of orders: 14:05 to 14:40 UTC, 35 min; and 1 more …';
+    expect(picture({ reading })).toContain(line);
+    expect(picture({ reading }, 120)).toContain(line.replace('…', 'in 24 h'));
+    expect(picture({ reading }, 80, 12).join('')).not.toContain('ended:');
+    expect(picture().join('')).not.toContain('ended:');
+  });
+
   it('has the line on alarms below the sentence, in one column each, and not where lines are few', () => {
     const alarmLine = 'alarms: page Failures-orders since 14:13 UTC, by \u001b[2J\u202eann';
     const reading = readingOf(ALL_CONDITIONS, { alarmLine });

@@ -108,6 +108,7 @@ export function readingOf(queues: readonly QueueView[], changes: Partial<Reading
   return {
     sentence: sentenceOf(snapshot),
     snapshot,
+    jobs: [],
     readAt: NOW,
     countedAt: NOW,
     readUnits: 35.5,

@@ -1,8 +1,14 @@
 import type { QueueStats } from 'dynamo-backlog';
 import { age, toIso } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, type Incident, incidentsOf, type QueueView } from 'dynamo-backlog/overview';
+import {
+  COUNT_SIGNS,
+  endedIncidents,
+  type Incident,
+  incidentsOf,
+  type QueueView,
+} from 'dynamo-backlog/overview';
 import type { Target } from '../connect.js';
-import { incidentsJson } from '../incidents-json.js';
+import { endedJson, incidentsJson } from '../incidents-json.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
@@ -53,7 +59,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
 }
 
 function report(
-  { snapshot, alarmLine, countedAt, readUnits }: Reading,
+  { snapshot, jobs, alarmLine, countedAt, readUnits }: Reading,
   { json, target: { where, runbookUrl } }: { readonly json: boolean | undefined; readonly target: Target },
   output: Output,
 ): void {
@@ -66,7 +72,8 @@ function report(
       JSON.stringify({
         readUnits,
         at,
-        incidents: incidentsJson(incidents, runbookUrl),
+        incidents: incidentsJson(incidents, { runbookUrl, jobs, now: snapshot.now }),
+        ended: endedJson(endedIncidents(queues)),
         queues: queues.map(jsonOf),
       }),
     );

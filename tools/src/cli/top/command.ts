@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { incidentsOf, shortened } from 'dynamo-backlog/overview';
+import { endedIncidents, incidentsOf, shortened } from 'dynamo-backlog/overview';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
-import { bounded, incidentsJson } from '../incidents-json.js';
+import { bounded, endedJson, incidentsJson } from '../incidents-json.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { NoAnswerError, type OperateTargetFlags, target } from '../operate/target.js';
 import { EXIT, type ExitCode, hasColors, type Output } from '../output.js';
@@ -106,9 +106,10 @@ async function printOnce(source: Source, { json, check }: TopFlags, output: Outp
 const MAX_SENTENCE = 1_000;
 
 /** The figures for programs. What is not known is missing. */
-function jsonOf({ sentence, snapshot, readUnits }: Reading, { where, runbookUrl }: Source) {
+function jsonOf({ sentence, snapshot, jobs, readUnits }: Reading, { where, runbookUrl }: Source) {
+  const { now, queues = [], alarms } = snapshot;
   return {
-    at: new Date(snapshot.now).toISOString(),
+    at: new Date(now).toISOString(),
     where,
     sentence: {
       tone: sentence.tone,
@@ -116,36 +117,35 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, { where, runbookUrl 
       details: sentence.details.map((text) => shortened(text, MAX_SENTENCE)),
     },
     readUnits,
-    incidents: incidentsJson(incidentsOf(snapshot.queues ?? [], snapshot.alarms), runbookUrl),
-    queues: (snapshot.queues ?? []).map(
-      ({ stats, condition, unserved, inRetry, recent, leases, nextRunAt }) => ({
-        queue: bounded(stats.queue),
-        condition,
-        unserved: unserved && true,
-        didYouMean: unserved?.meant,
-        counted: stats.counted,
-        countedAt: stats.countedAt,
-        waiting: stats.pending,
-        due: stats.due?.now,
-        inRetry,
-        dead: stats.dead,
-        oldestDueAt: stats.oldestDueAt,
-        lagSeconds: stats.lagSeconds,
-        paused: stats.paused,
-        pausedAt: stats.pausedAt,
-        pausedUntil: stats.pausedUntil,
-        pauseReason: stats.pauseReason,
-        pausedBy: stats.pausedBy,
-        pausedKeys: stats.pausedKeys,
-        openBreakers: stats.openBreakers,
-        lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
-        leases: leases.map(({ key, holder, until }) => ({
-          key: bounded(key),
-          holder: bounded(holder),
-          until: new Date(until).toISOString(),
-        })),
-        nextRunAt,
-      }),
-    ),
+    incidents: incidentsJson(incidentsOf(queues, alarms), { runbookUrl, jobs, now }),
+    ended: endedJson(endedIncidents(queues)),
+    queues: queues.map(({ stats, condition, unserved, inRetry, recent, leases, nextRunAt }) => ({
+      queue: bounded(stats.queue),
+      condition,
+      unserved: unserved && true,
+      didYouMean: unserved?.meant,
+      counted: stats.counted,
+      countedAt: stats.countedAt,
+      waiting: stats.pending,
+      due: stats.due?.now,
+      inRetry,
+      dead: stats.dead,
+      oldestDueAt: stats.oldestDueAt,
+      lagSeconds: stats.lagSeconds,
+      paused: stats.paused,
+      pausedAt: stats.pausedAt,
+      pausedUntil: stats.pausedUntil,
+      pauseReason: stats.pauseReason,
+      pausedBy: stats.pausedBy,
+      pausedKeys: stats.pausedKeys,
+      openBreakers: stats.openBreakers,
+      lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
+      leases: leases.map(({ key, holder, until }) => ({
+        key: bounded(key),
+        holder: bounded(holder),
+        until: new Date(until).toISOString(),
+      })),
+      nextRunAt,
+    })),
   };
 }

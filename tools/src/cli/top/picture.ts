@@ -1,5 +1,12 @@
 import { age } from 'dynamo-backlog/engine';
-import { type QueueView, SENTENCE_ICONS, signsText, units } from 'dynamo-backlog/overview';
+import {
+  endedIncidents,
+  endedText,
+  type QueueView,
+  SENTENCE_ICONS,
+  signsText,
+  units,
+} from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, width } from '../paint.js';
 import { withDialog } from './dialog-picture.js';
 import { listLines, marked, windowed } from './list-picture.js';
@@ -120,7 +127,18 @@ function headLines(
     ),
     ...rest.map((line) => paint('dim', line)),
     ...alarms,
+    ...(isLow ? [] : endedLines(reading, columns).map((line) => paint('dim', line))),
   ];
+}
+
+/** `ended: erp.example.com (HttpError 503) of orders and bulk: 14:05 to 14:41 UTC, 36 min; and 2 more in 24 h` */
+function endedLines({ snapshot: { queues = [], now } }: Reading, columns: number): string[] {
+  const [last, ...others] = endedIncidents(queues);
+  if (!last) return [];
+  const more = others.length === 0 ? '' : `; and ${others.length} more in 24 h`;
+  return wrapped(oneColumnEach(`ended: ${endedText(last, now)}${more}`), columns - 2, 1).map(
+    (line) => `  ${line}`,
+  );
 }
 
 function bodyLines(

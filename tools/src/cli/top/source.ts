@@ -1,3 +1,4 @@
+import { type Job, listed } from 'dynamo-backlog/engine';
 import {
   type Counts,
   CountsReader,
@@ -24,6 +25,8 @@ import { RemoteRuntime } from './remote-runtime.js';
 export interface Reading {
   readonly sentence: Sentence;
   readonly snapshot: Snapshot;
+  /** The stored jobs. Empty: there is none, or they could not be read. */
+  readonly jobs: readonly Job[];
   /** The line on the alarms of its incidents. Undefined: there is no incident, or nothing is known. */
   readonly alarmLine?: string | undefined;
   /** Time when the counts were read, real time in epoch milliseconds. Undefined: they could never be read. */
@@ -125,6 +128,7 @@ function unread(error: unknown): Reading {
   return {
     sentence: sentenceOf(snapshot, explainRead(error)),
     snapshot,
+    jobs: [],
     readAt: undefined,
     countedAt: undefined,
     readUnits: 0,
@@ -171,6 +175,7 @@ export function sourceAt(
       return {
         sentence: withRunbook(sentenceOf(snapshot, reason), incidents, runbookUrl),
         snapshot,
+        jobs: found?.jobs ? listed(found.jobs, snapshot.now).jobs : [],
         alarmLine: alarmLine(incidents, alarms?.reason, snapshot.now),
         readAt: found?.readAt,
         countedAt: found && Date.parse(found.stats.at),
