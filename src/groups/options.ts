@@ -29,7 +29,8 @@ export interface RecordGroupsStore {
 }
 
 /** A record that a group inserts. Its payload is an object, to which the library adds `group`. */
-export interface GroupRecord extends Omit<NewRecord, 'id' | 'payload' | 'seq' | 'insertedAt' | 'availableAt'> {
+export interface GroupRecord
+  extends Omit<NewRecord, 'id' | 'payload' | 'seq' | 'insertedAt' | 'availableAt'> {
   /** The work. Default: `{}`. */
   readonly payload?: Readonly<Record<string, unknown>> | undefined;
 }
