@@ -11,14 +11,12 @@ import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { readSettings } from '../settings.js';
 import { ACTIONS, type Action, actionButton, type Endpoints, overviewButton } from './buttons.js';
-import { ACTIONS_DOCS } from './describe.js';
 import { isDescribe, type WidgetContext, widgetContextOf } from './event.js';
 import { html } from './html.js';
 import { headline } from './icons.js';
 import { page } from './page.js';
 import { PAUSE_ENDS, type PauseEnd, pauseButtons } from './pause-buttons.js';
 import { FUNCTION_ARN } from './settings.js';
-import { trouble } from './trouble.js';
 import type { WidgetSeams } from './widget-handler.js';
 
 const requestSchema = z.object({
@@ -57,7 +55,7 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
   });
 
   return lambdaHandler(logger, async (event, { invokedFunctionArn: actions }) => {
-    if (isDescribe(event)) return ACTIONS_DOCS;
+    if (isDescribe(event)) return (await import('./describe.js')).ACTIONS_DOCS;
     const viewer = widgetContextOf(event);
     const { data: request } = requestSchema.safeParse(event);
     if (!viewer || !request) return refused('It expects the event of a button.', viewer);
@@ -88,6 +86,7 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
       return outcome({ queue, changed, now }, await store.queues.read(queue), endpoints, viewer);
     } catch (error) {
       logger.error('a queue could not be paused or resumed', { queue, action, ...who, error });
+      const { trouble } = await import('./trouble.js');
       return trouble(
         `Whether ${queue} was changed is not known`,
         error,
