@@ -1,6 +1,6 @@
 import { StoreError } from '../store/errors.js';
 import type { BacklogStore, ClaimAnswer } from '../store/store.js';
-import type { Clock } from '../support/clock.js';
+import { type Clock, LAST_TIME } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import { newHolder } from './names.js';
@@ -66,11 +66,7 @@ export class Claim implements RecordsHold {
   ) {
     this.rev = randomToken(deps.random);
     this.holder = newHolder(deps.random, deps.invocation);
-    const {
-      batch = `index/${this.holder}`,
-      attemptTimeout = 0,
-      deadline = Number.POSITIVE_INFINITY,
-    } = claimed;
+    const { batch = `index/${this.holder}`, attemptTimeout = 0, deadline = LAST_TIME } = claimed;
     this.batch = batch;
     this.attemptTimeout = attemptTimeout;
     this.deadline = deadline;

@@ -4,16 +4,12 @@ import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { MAX_PAGE_ID_BYTES, MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
-import type { BusyKeys } from './guards/busy-keys.js';
 import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 import type { Work } from './work.js';
 
-/** Time after which a run whose last attempts take long looks for records that have come due: in a lane of the queue, and in one of a busy key. */
-const LOOK_MS = 1_000;
-const LOOK_AT_BUSY_MS = 5_000;
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
 const SPARE_START_SECONDS = 5;
 /** Time for a page whose size goes by the pace of the one before. Records are read when it begins, and may be as old as that. */
@@ -45,7 +41,7 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
     if (!crashed?.begun) stop ??= await attemptSuspects(run, () => !isHalfTimeSpent(run));
     for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
       stop ??= await workOffPages(run, pages, page);
-      stop ??= run.busyKeys && (await workOffMeanwhile(run, run.busyKeys));
+      stop ??= await run.busyKeys?.meanwhile(run, { pagesOf, pageSize, workOffPages });
       await executor.settled();
       // An outcome of the last page that could not be written ends the run, whatever else would.
       executor.stopReason();
@@ -62,7 +58,7 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
         // Another run has asked for the lease meanwhile: its records may have become due after this run's first look.
         if (released === 'lost' || !(await lease.acknowledgeWake())) return 'leaseLost';
       }
-      pages = pagesOf(run, true);
+      pages = pagesOf(run);
       await pages.first(pageSize(run));
     }
   } finally {
@@ -109,28 +105,6 @@ async function workOffPages(
     }
   }
   return run.keyLimit?.endReason();
-}
-
-/**
- * Works off what comes due while the last attempts take long, as records of other keys do not wait for these, and looks once more at what
- * was left for another lane. Returns why the run must end, or nothing when all attempts have ended.
- */
-async function workOffMeanwhile(run: LaneRun, busyKeys: BusyKeys): Promise<StopReason | undefined> {
-  const { executor, atOnce, breakers, keyLimit, options } = run;
-  // A lane of a limited key is drained in passes.
-  if (keyLimit?.passes) return undefined;
-  const lookMs = atOnce.isBusyLane ? LOOK_AT_BUSY_MS : LOOK_MS;
-  for (let isOver = false; !isOver && executor.hasRoom(); ) {
-    isOver = await executor.settledWithin(lookMs);
-    if (isOver && !busyKeys.takeLeft(options.target.lane)) return undefined;
-    const pages = pagesOf(run, true);
-    const limit = Math.min(MAX_PAGE_RECORDS, pageSize(run) + executor.inFlight.size);
-    const named = await whileHeld(run, pages.first(limit));
-    const waiting = (breakers?.withoutPutOff(named) ?? named).filter(({ id }) => !executor.inFlight.has(id));
-    const stop = waiting.length > 0 ? await workOffPages(run, pages, waiting) : undefined;
-    if (stop) return stop;
-  }
-  return undefined;
 }
 
 interface PageResult {
@@ -201,10 +175,7 @@ async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource)
   }
 }
 
-function pagesOf(
-  { store, clock, rules, options, keyLimit, counters }: LaneRun,
-  isWoken: boolean,
-): PageSource {
+function pagesOf({ store, clock, rules, options, keyLimit, counters }: LaneRun, isWoken = true): PageSource {
   const { lane, exactSince } = options.target;
   const now = clock.now();
   if (rules.band) return new AgeBandPages(store, lane, rules.band, now);
@@ -216,10 +187,10 @@ function pagesOf(
  * The number of records that fit into a page's time in the worst case, or more if the page before says so. Those that
  * turn out not to fit are left, and read again.
  *
- * @param recordMs real milliseconds of the page before for each of its records. Default: there is none
+ * @param recordMs real milliseconds of the page before for each of its records. Default: there is none, and the worst case counts
  */
-function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number.POSITIVE_INFINITY): number {
-  const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
+function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = PAGE_SECONDS * 1000): number {
+  const { attemptTimeout, attemptsPerSecond = MAX_PAGE_RECORDS } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
   // Records whose attempt would start too late for the lease are left for the next page.
   // Queues that take turns wait for the permits of each other's pages, which are short therefore.
@@ -235,7 +206,7 @@ function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number
 
 /** The number of new records that may go first. Half the run's limit, or time, is kept for those of an earlier run. */
 function freshLimit(run: LaneRun): number {
-  return isHalfTimeSpent(run) ? 0 : (run.budget?.freshLeft ?? Number.POSITIVE_INFINITY);
+  return isHalfTimeSpent(run) ? 0 : (run.budget?.freshLeft ?? MAX_PAGE_RECORDS);
 }
 
 function isHalfTimeSpent({ clock, startedAt, options }: LaneRun): boolean {

@@ -30,7 +30,7 @@ export class Executor {
   /** The error that ends the run: an outcome could not be written, or a guard could not answer. */
   private trouble: Error | undefined;
   /** Lets the next record begin, which waits until another one has ended. */
-  private wake: (() => void) | undefined;
+  wake: (() => void) | undefined;
 
   /** @param longAttempts lets long attempts go on without the run. Undefined: the run ends with all of them */
   constructor(
@@ -81,33 +81,16 @@ export class Executor {
     }
   }
 
-  /** Waits until all outcomes are written, but those of stragglers. */
-  async settled(): Promise<void> {
-    const settled = this.waitWhile(() => this.inFlight.size > this.stragglers.byId.size);
-    await withHeartbeat(settled, () => [...this.inFlight], this.run);
-  }
-
   /**
-   * Waits in the same way for so many (real) milliseconds at most.
+   * Waits until all outcomes are written, but those of stragglers.
    *
-   * @returns whether all outcomes are written
+   * @param mayWait asked again when `wake` is called. Default: it may
    */
-  async settledWithin(milliseconds: number): Promise<boolean> {
-    const settled = new AbortController();
-    let isLate = false;
-    const late = this.run.clock.sleep(milliseconds, settled.signal).then(() => {
-      isLate = true;
-      this.wake?.();
-    });
-    const isBusy = () => this.inFlight.size > this.stragglers.byId.size;
-    await withHeartbeat(
-      this.waitWhile(() => !isLate && isBusy()),
-      () => [...this.inFlight],
-      this.run,
+  async settled(mayWait?: () => boolean): Promise<void> {
+    const settled = this.waitWhile(
+      () => mayWait?.() !== false && this.inFlight.size > this.stragglers.byId.size,
     );
-    settled.abort('settled');
-    await late;
-    return !isBusy();
+    await withHeartbeat(settled, () => [...this.inFlight], this.run);
   }
 
   /** @param ends gets promises that resolve when what was begun has ended. They never reject */

@@ -1,5 +1,6 @@
 import { notRenewed, RETRY_MS } from '../leases/timed-hold.js';
 import { StoreError } from '../store/errors.js';
+import { LAST_TIME } from '../support/clock.js';
 import { STOP_GRACE_MS } from './attempt.js';
 import type { RunContext } from './context.js';
 import { LAST_SETTLES_MS } from './guards/time-limit.js';
@@ -17,7 +18,7 @@ export interface Straggler {
 export class Stragglers {
   readonly byId = new Map<string, Straggler>();
   /** Real time at which those that do not end are given up, when the process is to end. */
-  private stopsAt = Number.POSITIVE_INFINITY;
+  private stopsAt = LAST_TIME;
 
   constructor(private readonly run: Pick<RunContext, 'options' | 'hold' | 'clock' | 'logger' | 'turns'>) {}
 

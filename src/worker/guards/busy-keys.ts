@@ -21,7 +21,9 @@ import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { type Clock, LAST_TIME } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
+import { type LaneSteps, workOffMeanwhile } from '../meanwhile.js';
 import type { Arrivals, RunTarget } from '../options.js';
+import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard } from './guard.js';
 
 /** Tries to note a key, while other runs note theirs. */
@@ -194,9 +196,12 @@ export class BusyKeys implements Guard {
     return isOfPage && this.move(record) !== undefined;
   }
 
-  /** Tells whether records were left in a lane, which another look moves, since it was asked last. */
-  takeLeft(lane: string): boolean {
-    return this.left.delete(lane);
+  /** See `workOffMeanwhile`. */
+  meanwhile<Run extends Parameters<typeof workOffMeanwhile>[0]>(
+    run: Run,
+    steps: LaneSteps<Run>,
+  ): Promise<StopReason | undefined> {
+    return workOffMeanwhile(run, steps, () => this.left.delete(run.options.target.lane));
   }
 
   /** The lane of a record's key, and the last due time with which the record may go there. Undefined: the key has none. */
