@@ -222,7 +222,7 @@ export function emitOldestPending(
   write(level, { dimensions: { Table: table, Queue: queue }, seconds: { OldestPending: seconds } });
 }
 
-/** The longest time, in seconds, for which a line of a queue with order has been held until somebody acts. */
+/** The longest time, in seconds, for which a line of a queue with order has been held until an operator acts. */
 export function emitOldestHeld(
   seconds: number,
   { table, queue }: { table: string; queue: string },

@@ -66,7 +66,7 @@ export interface QueueAlarms {
 
   /**
    * The longest time for which records of one key may wait behind one that is dead, or for a number that does not come, in a queue with
-   * `order`: until somebody acts.
+   * `order`: until an operator acts.
    *
    * @default - 5 minutes
    */

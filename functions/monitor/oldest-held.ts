@@ -22,7 +22,7 @@ export function lineItemsOf(
 const MAX_NAMED = 5;
 
 /**
- * The longest time for which a line of the queue has been held until somebody acts, in the backlog's seconds; 0: none is. The log names
+ * The longest time for which a line of the queue has been held until an operator acts, in the backlog's seconds; 0: none is. The log names
  * those that have been held for longest.
  */
 export async function oldestHeldAge(
@@ -45,7 +45,12 @@ export async function oldestHeldAge(
     const keys = oldest.slice(0, MAX_NAMED).map(({ key }) => key);
     const dead = lines.filter(({ why }) => why === 'dead').length;
     const counts = { dead, missing: lines.length - dead, ...(hasMore && { hasMore }) };
-    logger.info('lines are held until somebody acts', { queue, ...counts, seconds: Math.round(age), keys });
+    logger.info('lines are held until an operator acts', {
+      queue,
+      ...counts,
+      seconds: Math.round(age),
+      keys,
+    });
   }
   return age;
 }

@@ -7,7 +7,7 @@ import { heldLinesKey, LINE_PREFIX, lineKey } from './names.js';
 import { type HeldNote, MAX_HELD_KEYS, parseHeldNote } from './note-held.js';
 import { isHeldBy } from './rules.js';
 
-/** A line that is held until somebody acts. */
+/** A line that is held until an operator acts. */
 export interface HeldLine {
   /** The key of its records. */
   readonly key: string;
@@ -112,7 +112,7 @@ async function heldOf(
   return held;
 }
 
-/** The time of a death: its place in the index has it. One that cannot be read is now. */
+/** The time of a death: the due time of a dead record. One that cannot be read is now. */
 function deathOf({ dueAt }: BacklogRecord, now: number): number {
   const at = Date.parse(dueAt ?? '');
   return Number.isNaN(at) ? now : Math.min(at, now);

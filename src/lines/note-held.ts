@@ -8,7 +8,7 @@ import { type Random, randomToken } from '../support/random.js';
 import { heldLinesKey } from './names.js';
 
 /**
- * Lines of a queue that may be held until somebody acts: by a dead record, or by a number that has not come and is not left out. The
+ * Lines of a queue that may be held until an operator acts: by a dead record, or by a number that has not come and is not left out. The
  * monitor looks at them: one that goes on stays noted until then.
  */
 export interface HeldNote {

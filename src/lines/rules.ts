@@ -42,7 +42,7 @@ export function hasEnded(record: BacklogRecord | undefined, { onDeadHead }: Orde
   return !isPending(record) && (onDeadHead !== 'hold' || isUnwanted(record));
 }
 
-/** Tells whether a head that has not ended holds its line until somebody acts. */
+/** Tells whether a head that has not ended holds its line until an operator acts. */
 export function isHeldBy(head: BacklogRecord): boolean {
   return head.status === 'DEAD' && !isUnwanted(head);
 }

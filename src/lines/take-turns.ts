@@ -34,7 +34,7 @@ export interface Turn {
   /** Numbers that were left out, as they have not come. */
   readonly skipped: number;
   /**
-   * The line goes on only if somebody acts: its head is dead, or a number is missing that is not left out. `new`: it is so since this
+   * The line goes on only if an operator acts: its head is dead, or a number is missing that is not left out. `new`: it is so since this
    * change, as far as is known.
    */
   readonly held?: 'new' | 'known' | undefined;

@@ -31,8 +31,8 @@ interface Finding {
 /**
  * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > another region is active > incidents > queue is late > runs fail > no rule serves a queue >
- *     keys are held > rule missed > rule disabled > paused > not known since a pause > recovering > dead records
+ *     tables unread > another region active > incidents > queue late > runs fail > no rule for a queue > keys held >
+ *     rule missed > rule disabled > paused > not known since a pause > recovering > dead records
  *
  * @param error the reason why the tables could not be read; undefined: they were
  */
@@ -97,11 +97,11 @@ export function unservedText({ stats, unserved }: QueueView): string {
   return `${stats.queue}: no rule serves this queue, ${waitText(stats)}${hint}`;
 }
 
-/** `events: the records of 3 keys wait until somebody acts: "backlog lines events" shows them.` */
+/** `events: the records of 3 keys wait until an operator acts: "backlog lines events" shows them.` */
 export function heldText({ stats: { queue }, held }: QueueView): string {
   const { keys = 0, hasMore = false } = held ?? {};
   const of = `${hasMore ? '≥ ' : ''}${count(keys)} ${keys === 1 ? 'key' : 'keys'}`;
-  return `${queue}: the records of ${of} wait until somebody acts: "backlog lines ${queue}" shows them.`;
+  return `${queue}: the records of ${of} wait until an operator acts: "backlog lines ${queue}" shows them.`;
 }
 
 function pausedText({ stats }: QueueView, now: number): string {

@@ -29,7 +29,7 @@ export interface QueueView extends QueueFailures {
         readonly meant: string | undefined;
       }
     | undefined;
-  /** Keys whose records wait until somebody acts, in a queue with order, as they were noted. Undefined: none. */
+  /** Keys whose records wait until an operator acts, in a queue with order, as they were noted. Undefined: none. */
   readonly held?: HeldCount | undefined;
   /** No run has served it yet. Default: one has, or it is not known. */
   readonly neverServed?: boolean | undefined;

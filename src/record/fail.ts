@@ -12,10 +12,8 @@ import {
 import { type ErrorText, errorEntry, shortReason } from './history.js';
 import { waitForTurn } from './last-turn.js';
 import { decideNext, isLeftToRules, keptRetryAfter } from './policy-of.js';
-import type { BacklogRecord } from './record.js';
+import { type BacklogRecord, WORKER_LOST } from './record.js';
 
-/** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
-export const WORKER_LOST = 'WorkerLost';
 /** A lost worker does not prove that the record caused it: the record is not dead of that before its second attempt. */
 const MIN_ATTEMPTS_LOST = 2;
 

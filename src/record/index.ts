@@ -2,7 +2,7 @@ export { type RecordChange, type SettleContext, withoutHistory } from './change.
 export { completionToken } from './completion-token.js';
 export { CONTRACT_ATTRIBUTES } from './contract-attributes.js';
 export * from './due.js';
-export { WORKER_LOST } from './fail.js';
+
 export type * from './failing-note.js';
 export {
   afterRun,

@@ -1,12 +1,11 @@
 import { toIso } from '../support/clock.js';
 import { historyOf, type RecordChange, type SettleContext } from './change.js';
-import { WORKER_LOST } from './fail.js';
 import type { FailingNote, FailingNotes } from './failing-note.js';
 import { isFailing, isSuspect } from './failing-notes.js';
 import { type ErrorText, errorEntry } from './history.js';
 import type { AttemptOutcome } from './outcome.js';
 import { keptRetryAfter } from './policy-of.js';
-import type { BacklogRecord } from './record.js';
+import { type BacklogRecord, WORKER_LOST } from './record.js';
 import { settle } from './settle.js';
 
 /** Time without an outcome after which a record of a group that fails is probed: 5 minutes, to the nearest tick of a minute. */

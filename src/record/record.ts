@@ -181,6 +181,9 @@ export function isNotIndexed(record: BacklogRecord): boolean {
   return record.lane === undefined && record.status !== 'SUCCESS';
 }
 
+/** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
+export const WORKER_LOST = 'WorkerLost';
+
 /** The start of a cancelled record's `deadReason`. */
 export const CANCELLED = 'cancelled: ';
 

@@ -10,11 +10,11 @@ import {
   type SettleContext,
   waitUntil,
 } from './change.js';
-import { fail, giveUp, refuse, WORKER_LOST } from './fail.js';
+import { fail, giveUp, refuse } from './fail.js';
 import { shortReason } from './history.js';
 import { restart } from './index-change.js';
 import type { AttemptOutcome } from './outcome.js';
-import { type BacklogRecord, CANCELLED } from './record.js';
+import { type BacklogRecord, CANCELLED, WORKER_LOST } from './record.js';
 import { besideResult } from './result.js';
 import { notReadyReason, snooze, wasNotReady } from './snooze.js';
 

@@ -169,7 +169,7 @@ export interface ControlState {
   readonly successes: ReadonlyMap<string, number>;
   /** The monitor's readings, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
-  /** Lines that are noted as held until somebody acts, by queue. */
+  /** Lines that are noted as held until an operator acts, by queue. */
   readonly heldLines: ReadonlyMap<string, HeldCount>;
   /** The jobs of operators, by id. */
   readonly jobs: ReadonlyMap<string, Item>;
@@ -179,7 +179,7 @@ export interface ControlState {
   readonly activeRegion?: ActiveRegion | undefined;
 }
 
-/** Keys of a queue with order whose records wait until somebody acts. */
+/** Keys of a queue with order whose records wait until an operator acts. */
 export interface HeldCount {
   /** Keys that are noted: some may go on by now. */
   readonly keys: number;

@@ -47,7 +47,7 @@ function monitored({ isPassive = false, tableAlarms = true } = {}) {
 describe('the metric OldestHeldAge', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('is how long a line has waited for somebody to act, also of all queues that have no alarm of their own', async () => {
+  it('is how long a line has waited for an operator, also of all queues that have no alarm of their own', async () => {
     const { hold, read, log } = monitored();
     await hold('events', 'a', 600);
     await hold('events', 'b', 60);
@@ -59,7 +59,7 @@ describe('the metric OldestHeldAge', () => {
     ]);
     expect(log()).toContainEqual(
       expect.objectContaining({
-        message: 'lines are held until somebody acts',
+        message: 'lines are held until an operator acts',
         ...{ queue: 'events', dead: 0, missing: 2, seconds: 600, keys: ['a', 'b'] },
       }),
     );

@@ -12,11 +12,11 @@ import {
   withBusy,
 } from '../../record/busy-keys.js';
 import type { RecordChange } from '../../record/change.js';
-import { type AttemptOutcome, WORKER_LOST } from '../../record/index.js';
+import type { AttemptOutcome } from '../../record/index.js';
 import { KeyMeter } from '../../record/key-meter.js';
 import { KeyTimes } from '../../record/key-times.js';
 import { laneFor, lanesOf } from '../../record/lanes.js';
-import { type BacklogRecord, isPending } from '../../record/record.js';
+import { type BacklogRecord, isPending, WORKER_LOST } from '../../record/record.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { type Clock, LAST_TIME } from '../../support/clock.js';

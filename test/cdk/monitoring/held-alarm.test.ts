@@ -53,7 +53,7 @@ describe('the alarm on lines that are held', () => {
     expect(monitorOf(without)?.Environment.Variables).not.toHaveProperty('BACKLOG_ORDERED_QUEUES');
   });
 
-  it('is one for all queues with "essential" alarms, but for those with a threshold', () => {
+  it('is one for all queues with "essential" alarms, except those with a threshold', () => {
     const essential = (alarms?: QueueAlarms) =>
       alarmsOf(withAlarms(alarms, { alarms: 'essential', metrics: 'essential' }).template);
     expect(essential().Held).toMatchObject({ MetricName: 'OldestHeldAge', Threshold: 300 });

@@ -29,7 +29,7 @@ const GIVEN = new Set([
 
 /**
  * An object with a `payload` is a record: `id`, `queue`, `task`, `key`, `seq`, `insertedAt`, `availableAt`, `retry` and `traceparent`
- * are its own, attributes that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes
+ * are its own. Attributes that the library writes are left out, and all others are kept beside the payload. Any other JSON value becomes
  * the payload of a record.
  *
  * @param queue of records that name none

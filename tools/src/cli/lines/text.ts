@@ -107,7 +107,7 @@ function todoOf({ state, head, missing, queue }: RecordLine): string[] {
       return ['wait: the next one has its turn when that attempt is over, after 15 minutes at most'];
     case 'starting':
       return [
-        'wait a moment. If it lasts: "npx backlog run-now ID" of the first record that waits; else the sweep finds it within a day',
+        'wait a moment. If it lasts: "npx backlog run-now ID" of the first record that waits; otherwise the sweep finds it within a day',
       ];
     default:
       return [];
