@@ -114,7 +114,24 @@ async function declaredEntries(folder) {
 /** Gives the files that went into it. */
 async function bundle(options, outdir) {
   const { metafile } = await build({ ...options, outdir, metafile: true });
+  await removeUnloaded(metafile, options.absWorkingDir ?? process.cwd());
   return Object.keys(metafile.inputs);
+}
+
+/** Removes parts that no other part loads: esbuild makes one for each `import()`, also where the code around that was left out. */
+async function removeUnloaded({ inputs, outputs }, folder) {
+  const imports = Object.values(inputs).flatMap((input) => input.imports);
+  const later = new Set(imports.flatMap(({ kind, path }) => (kind === 'dynamic-import' ? path : [])));
+  const loaded = new Set();
+  const visit = (path) => {
+    if (loaded.has(path) || !outputs[path]) return;
+    loaded.add(path);
+    for (const { path: imported } of outputs[path].imports) visit(imported);
+  };
+  for (const [path, { entryPoint }] of Object.entries(outputs))
+    if (entryPoint !== undefined && !later.has(entryPoint)) visit(path);
+  const unloaded = Object.keys(outputs).filter((path) => path.endsWith('js') && !loaded.has(path));
+  await Promise.all(unloaded.map((path) => rm(join(folder, path))));
 }
 
 /** Writes what `backlog init` writes, with the versions of other packages that the library is tested with. */
