@@ -92,8 +92,9 @@ export class OutsideWitness {
 
   answers({ id, token, end, hasEffect }: Call, { accepted, reason }: CompletionResult): void {
     if (!accepted) this.counts.refused++;
-    // A failure is of an old token once another write has followed that of the run.
-    const isOver = reason === 'oldToken' && end.type === 'failed' && this.failed.has(token);
+    // A failure is of an old token once another write has followed that of the run, or the record was changed by hand behind the note.
+    const isOfOldToken = reason === 'oldToken' && end.type === 'failed';
+    const isOver = isOfOldToken && (this.failed.has(token) || this.deps.edits);
     if (!accepted && hasEffect && !isOver) this.deps.report(`${id}: refused (${reason}), but ${end.type}`);
     const isEnd = accepted && end.type !== 'heartbeat';
     const hasEnded = this.ends.get(token) === end.type || this.succeeded.has(token);
