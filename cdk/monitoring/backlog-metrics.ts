@@ -97,7 +97,7 @@ export abstract class BacklogMetrics extends Construct {
   }
 
   /**
-   * The longest time, in seconds, for which a [line](order.md) has been held until an operator acts. Read every five minutes, of queues with
+   * The longest time, in seconds, for which the line of a key has been held until an operator acts. Read every five minutes, of queues with
    * `order`. Default: the maximum over five minutes.
    */
   metricOldestHeldAge(queue: string, options?: MetricOptions): Metric {

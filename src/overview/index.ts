@@ -11,6 +11,8 @@ export type { Reading } from '../monitor/index.js';
 export { type Cause, causeText, errorText, hasCause } from '../operate/cause.js';
 export type { QueueCounts } from '../operate/queue-stats.js';
 export type { BusyKey } from '../record/busy-keys.js';
+export type { PastOutage } from '../record/index.js';
+export type { HeldCount } from '../store/operator-store.js';
 export { shortened } from '../support/shortened.js';
 export { type AlarmOn, alarmText, muteText } from './alarms-on.js';
 export {

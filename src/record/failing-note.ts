@@ -27,7 +27,9 @@ export interface FailingNote {
 
 /** An outage of a group that is over. Records of it that fail again are evidence of a relapse, however old. */
 export interface PastOutage {
+  /** The destination; `*`: all records of the queue. */
   readonly group: string;
+  /** The first failure, seconds since the epoch. */
   readonly since: number;
   /** The recovery. */
   readonly endedAt: number;

@@ -124,7 +124,7 @@ describe('a page that brings itself up to date', () => {
   });
 
   it('keeps the fold of many queues as the operator left it, when a queue leaves it, too', async () => {
-    const { page, store, time } = await openedAt('/', manyQueues);
+    const { page, store, time } = await openedAt('/', () => manyQueues());
     const fold = page.locator('[data-key="folded"]');
     const isOpen = () => fold.evaluate((details) => (details as HTMLDetailsElement).open);
     const change = async (paused: boolean, text: string) => {
