@@ -12,11 +12,6 @@ const entry = (changes: Partial<QueueOwner> = {}): QueueOwner => ({
   ...{ owner: 'Shop', function: 'arn', retryMode: 'perRecord', at: iso(-MINUTE) },
   ...changes,
 });
-const reading = (pending: number) =>
-  readingItem({
-    ...{ at: iso(-4 * MINUTE), shards: 1, retryMode: 'perRecord' },
-    counts: { pending, dead: 0, oldestDueAt: undefined },
-  });
 
 function reader() {
   const store = new MemoryStore({ clock });
@@ -49,20 +44,6 @@ describe('a queue that no run has served yet', () => {
       ['bulk', 'progressive', 1, 'waiting', true],
     ]);
     expect(troubles).toContain('orders is 16 min late: 1 record due, no run has served it yet.');
-  });
-
-  it('is there if the monitor has counted records in it, and is not said to have no rule', async () => {
-    const { look, store, register, late } = reader();
-    await register({ other: entry() });
-    await store.readings.write('orders', reading(1));
-    await store.readings.write('gone', reading(0));
-    late('orders');
-    const { views, troubles } = await look();
-    expect(views).toEqual([
-      ['orders', 'perRecord', 1, 'late', true],
-      ['other', 'perRecord', 0, 'quiet', true],
-    ]);
-    expect(troubles.join()).not.toContain('no rule');
   });
 
   it('is there if the deployed stack has it; queues of other stacks stay served', async () => {
