@@ -213,22 +213,17 @@ export function emitKeyGauges(
   for (const { dimension: Key, ...gauges } of worst) emit({ Table: table, Queue: queue, Key }, gauges);
 }
 
-/** The longest time, in seconds, for which a record of a queue has waited for its end from outside. */
-export function emitOldestPending(
-  seconds: number,
-  { table, queue }: { table: string; queue: string },
-  level: MetricsLevel,
-): void {
-  write(level, { dimensions: { Table: table, Queue: queue }, seconds: { OldestPending: seconds } });
-}
+/** Ages of a queue that few have: of the record that waits longest for its end from outside, of the line that is held for longest. */
+export type QueueAge = 'OldestPending' | 'OldestHeldAge';
 
-/** The longest time, in seconds, for which a line of a queue with order has been held until an operator acts. */
-export function emitOldestHeld(
+/** An age of a queue, in seconds. */
+export function emitAge(
+  name: QueueAge,
   seconds: number,
   { table, queue }: { table: string; queue: string },
   level: MetricsLevel,
 ): void {
-  write(level, { dimensions: { Table: table, Queue: queue }, seconds: { OldestHeldAge: seconds } });
+  write(level, { dimensions: { Table: table, Queue: queue }, seconds: { [name]: seconds } });
 }
 
 /** The greatest values of all queues without alarms of their own. */

@@ -50,13 +50,7 @@ export function grantIndexing(grantee: IGrantable, { records, control, writesSin
 
 /** Grants what the intake needs beside `grantIndexing` for queues with order: to remove pages of lines that have passed. */
 export function grantLinePages(grantee: IGrantable, { control }: Tables): void {
-  grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({
-      actions: ['dynamodb:DeleteItem'],
-      resources: [control.tableArn],
-      conditions: ofKeys([LINE_PAGE_KEYS]),
-    }),
-  );
+  grantItems(grantee, control, ['dynamodb:DeleteItem'], [LINE_PAGE_KEYS]);
 }
 
 /** Grants what the sweep needs: to see all records, and to note how far it has come. */
@@ -76,27 +70,15 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   grant(grantee, records, ['dynamodb:BatchGetItem']);
   grant(grantee, control, ['dynamodb:GetItem']);
   // It notes what it has counted and which queues are removed, and cannot touch a lease or the item of a queue.
-  const note = new PolicyStatement({
-    actions: ['dynamodb:UpdateItem'],
-    resources: [control.tableArn],
-    conditions: ofKeys([`${READING_PREFIX}*`, REGISTRY_KEY]),
-  });
-  grantee.grantPrincipal.addToPrincipalPolicy(note);
+  grantItems(grantee, control, ['dynamodb:UpdateItem'], [`${READING_PREFIX}*`, REGISTRY_KEY]);
   grantDecrypt(grantee, [records]);
   grantKeys(grantee, [control]);
 }
 
 /** Grants what the monitor needs beside `grantMonitor` for queues with order: to find the lines that are held. */
 export function grantHeldLines(grantee: IGrantable, { control }: Tables): void {
-  const resources = [control.tableArn];
-  const tidy = ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
-  for (const [actions, keys] of [
-    [['dynamodb:BatchGetItem'], [LINE_KEYS, HELD_LINES_KEYS]],
-    [tidy, [HELD_LINES_KEYS]],
-  ] as const)
-    grantee.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ actions: [...actions], resources, conditions: ofKeys(keys) }),
-    );
+  grantItems(grantee, control, ['dynamodb:BatchGetItem'], [LINE_KEYS, HELD_LINES_KEYS]);
+  grantItems(grantee, control, ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], [HELD_LINES_KEYS]);
   // Once more are held than their note takes. A scan has no keys that a condition could name.
   grant(grantee, control, ['dynamodb:Scan']);
 }
@@ -111,12 +93,7 @@ export function grantCounting(
   // The record of a group's first death.
   grantPut(grantee, records);
   grantGroupItems(grantee, control);
-  if (readsRegion) {
-    const read = { actions: ['dynamodb:GetItem'], resources: [control.tableArn] };
-    grantee.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ ...read, conditions: ofKeys([REGION_KEY]) }),
-    );
-  }
+  if (readsRegion) grantItems(grantee, control, ['dynamodb:GetItem'], [REGION_KEY]);
   grantKeys(grantee, [records, control]);
 }
 
@@ -201,6 +178,18 @@ export function grantChange(grantee: IGrantable, records: ITable): Grant {
     actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
     resourceArns: [records.tableArn],
   });
+}
+
+/** Grants requests that name items with these keys alone. */
+function grantItems(
+  grantee: IGrantable,
+  { tableArn }: ITable,
+  actions: string[],
+  keys: readonly string[],
+): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions, resources: [tableArn], conditions: ofKeys(keys) }),
+  );
 }
 
 function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): void {

@@ -67,7 +67,7 @@ export class IncidentEvents {
       condition: 'quiet',
       breakers: [...state.breakers].map(([destination, its]) => ({ ...its, destination })),
       failingGroups: failing,
-      // What some of its destinations had is part of the incident that goes on in others.
+      // Outages of some destinations that are over are part of the incident that goes on in others.
       endedOutages: endedOutages(parseFailing(state.failing), failing, { backAt: undefined, now }),
       failing: undefined,
       backAt: undefined,

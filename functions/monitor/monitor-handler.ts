@@ -22,10 +22,9 @@ import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import {
+  emitAge,
   emitGauges,
   emitKeyGauges,
-  emitOldestHeld,
-  emitOldestPending,
   emitRemovedQueues,
   emitSourcesStopped,
   emitTableGauges,
@@ -178,15 +177,17 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       // Loaded only where a queue has the alarm.
       const { oldestPendingAge } = await import('./oldest-pending.js');
       const age = await oldestPendingAge(queue, { store, now: clock.now() });
-      emitOldestPending(Math.round(age), { table, queue: queue.name }, metrics);
+      emitAge('OldestPending', Math.round(age), { table, queue: queue.name }, metrics);
     };
     const readHeld = async (queue: string): Promise<number> => {
+      const hasTime = () => clock.wall() < deadline;
+      if (!hasTime()) throw new Error(`no time was left to look for what is held in ${queue}`);
       // Loaded only where a queue has order.
       const { lineItemsOf, oldestHeldAge } = await import('./oldest-held.js');
       const lines = overrides.lines ?? lineItemsOf(given.client ?? createDynamoDbClient(), settings, clock);
-      const { records } = store;
-      const age = Math.round(await oldestHeldAge(queue, { lines, records, now: clock.now(), logger }));
-      emitOldestHeld(age, { table, queue }, metrics);
+      const deps = { lines, records: store.records, now: clock.now(), hasTime, logger };
+      const age = Math.round(await oldestHeldAge(queue, deps));
+      emitAge('OldestHeldAge', age, { table, queue }, metrics);
       return age;
     };
     const readKeys = async (queue: MonitoredQueue, counted: RateLimitedCounts) => {

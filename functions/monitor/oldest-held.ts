@@ -1,10 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { tidyHeldLines } from '../../src/lines/held-lines.js';
+import { type HeldLinesDeps, tidyHeldLines } from '../../src/lines/held-lines.js';
 import { DynamoDbOperatorSharedItems } from '../../src/store/dynamodb/operator-shared-items.js';
 import { tablesOf } from '../../src/store/dynamodb/store.js';
 import type { createDynamoDbClient } from '../../src/store/index.js';
 import type { OperatorSharedItems } from '../../src/store/shared-items.js';
-import type { RecordStore } from '../../src/store/store.js';
 import type { Clock } from '../../src/support/clock.js';
 import { systemRandom } from '../../src/support/random.js';
 import type { Settings } from '../settings.js';
@@ -27,20 +26,11 @@ const MAX_NAMED = 5;
  */
 export async function oldestHeldAge(
   queue: string,
-  {
-    now,
-    logger,
-    ...tables
-  }: {
-    readonly lines: OperatorSharedItems;
-    readonly records: Pick<RecordStore, 'getMany'>;
-    readonly now: number;
-    readonly logger: Logger;
-  },
+  { logger, ...deps }: Omit<HeldLinesDeps, 'random'> & { readonly logger: Logger },
 ): Promise<number> {
-  const { lines, hasMore } = await tidyHeldLines(queue, { ...tables, now, random: systemRandom });
+  const { lines, hasMore } = await tidyHeldLines(queue, { ...deps, random: systemRandom });
   const oldest = [...lines].sort((a, b) => a.since - b.since);
-  const age = oldest[0] ? (now - oldest[0].since) / 1000 : 0;
+  const age = oldest[0] ? (deps.now - oldest[0].since) / 1000 : 0;
   if (lines.length > 0 || hasMore) {
     const keys = oldest.slice(0, MAX_NAMED).map(({ key }) => key);
     const dead = lines.filter(({ why }) => why === 'dead').length;

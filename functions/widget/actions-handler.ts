@@ -15,7 +15,7 @@ import { isDescribe, type WidgetContext, widgetContextOf } from './event.js';
 import { html } from './html.js';
 import { headline } from './icons.js';
 import { page } from './page.js';
-import { PAUSE_ENDS, type PauseEnd, pauseButtons } from './pause-buttons.js';
+import { lengthOf, PAUSE_ENDS, type PauseEnd, pauseButtons } from './pause-buttons.js';
 import { FUNCTION_ARN } from './settings.js';
 import type { WidgetSeams } from './widget-handler.js';
 
@@ -27,13 +27,6 @@ const requestSchema = z.object({
   /** The function that draws the overview. */
   overview: z.optional(z.string().check(z.regex(FUNCTION_ARN))),
 });
-
-/** The length of a pause, in milliseconds. */
-const LENGTHS: Readonly<Record<PauseEnd, number | undefined>> = {
-  '30m': 30 * 60_000,
-  '2h': 2 * 3_600_000,
-  none: undefined,
-};
 
 /**
  * Pauses or resumes a queue, for the buttons of the overview. An event that is not one of theirs does nothing.
@@ -104,7 +97,7 @@ function refused(reason: string, viewer: WidgetContext = { theme: 'light', param
 
 /** ISO-8601. Undefined: the pause has no end. */
 function untilOf(end: PauseEnd | undefined, now: number): string | undefined {
-  const length = end === undefined ? undefined : LENGTHS[end];
+  const length = end && lengthOf(end);
   return length === undefined ? undefined : toIso(now + length);
 }
 

@@ -5,7 +5,7 @@ import { type Random, randomToken } from '../support/random.js';
 import { type Line, parseLine } from './line.js';
 import { heldLinesKey, LINE_PREFIX, lineKey } from './names.js';
 import { type HeldNote, MAX_HELD_KEYS, parseHeldNote } from './note-held.js';
-import { isHeldBy } from './rules.js';
+import { holdsLine } from './rules.js';
 
 /** A line that is held until an operator acts. */
 export interface HeldLine {
@@ -29,6 +29,9 @@ export interface HeldLinesDeps {
   readonly records: Pick<RecordStore, 'getMany'>;
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
+  readonly random: Random;
+  /** Tells whether there is time for another page of a search. */
+  readonly hasTime: () => boolean;
 }
 
 /** Lines whose heads are read at once. */
@@ -39,12 +42,9 @@ const LINES_AT_ONCE = 25;
  * unit; otherwise one for each of up to 100 lines, and their dead records. Once few are left of a note that was too long, all lines of the
  * queue are searched for others: that reads the control table, and the heads of the queue's lines.
  *
- * @throws StoreError
+ * @throws StoreError, and Error if no time was left
  */
-export async function tidyHeldLines(
-  queue: string,
-  deps: HeldLinesDeps & { readonly random: Random },
-): Promise<HeldLines> {
+export async function tidyHeldLines(queue: string, deps: HeldLinesDeps): Promise<HeldLines> {
   const { note, found: noted } = await look(queue, deps);
   const isShort = noted.hasMore && noted.lines.length < MAX_HELD_KEYS / 2;
   if (note.rev === undefined || (noted.lines.length === note.keys.length && !isShort)) return noted;
@@ -72,7 +72,11 @@ async function look(queue: string, deps: HeldLinesDeps): Promise<{ note: HeldNot
   return { note, found: { lines: await heldOf(lines, deps), hasMore: note.hasMore } };
 }
 
-/** Searches all lines of the queue, until as many are found as a note takes. */
+/**
+ * Searches all lines of the queue, until as many are found as a note takes.
+ *
+ * @throws Error if no time was left to find any: it is not known then that none is held
+ */
 async function search(queue: string, deps: HeldLinesDeps): Promise<HeldLines> {
   const prefix = `${LINE_PREFIX}${queue}#`;
   const held: HeldLine[] = [];
@@ -85,7 +89,9 @@ async function search(queue: string, deps: HeldLinesDeps): Promise<HeldLines> {
     ]);
     held.push(...(await heldOf(lines, deps)));
     after = next;
-  } while (after !== undefined && held.length < MAX_HELD_KEYS);
+  } while (after !== undefined && held.length < MAX_HELD_KEYS && deps.hasTime());
+  if (after !== undefined && held.length === 0)
+    throw new Error(`no time was left to search the lines of ${queue} for those that are held`);
   return {
     lines: held.slice(0, MAX_HELD_KEYS),
     hasMore: after !== undefined || held.length > MAX_HELD_KEYS,
@@ -106,7 +112,8 @@ async function heldOf(
   for (let at = 0; at < ids.length; at += LINES_AT_ONCE) {
     for (const record of await records.getMany(ids.slice(at, at + LINES_AT_ONCE))) {
       const key = heads.get(record.id);
-      if (key !== undefined && isHeldBy(record)) held.push({ key, why: 'dead', since: deathOf(record, now) });
+      if (key !== undefined && holdsLine(record))
+        held.push({ key, why: 'dead', since: deathOf(record, now) });
     }
   }
   return held;

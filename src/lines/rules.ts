@@ -43,7 +43,7 @@ export function hasEnded(record: BacklogRecord | undefined, { onDeadHead }: Orde
 }
 
 /** Tells whether a head that has not ended holds its line until an operator acts. */
-export function isHeldBy(head: BacklogRecord): boolean {
+export function holdsLine(head: BacklogRecord): boolean {
   return head.status === 'DEAD' && !isUnwanted(head);
 }
 

@@ -6,7 +6,7 @@ import { LineItems, type LineItemsDeps } from './line-items.js';
 import type { Entry } from './line-page.js';
 import { type LineName, type Place, pageOf } from './names.js';
 import { readRecord } from './read-record.js';
-import { hasEnded, isAt, isHeldBy, type OrderRules } from './rules.js';
+import { hasEnded, holdsLine, isAt, type OrderRules } from './rules.js';
 import { type Found, MAX_PAGES, Search, type SearchDeps } from './search.js';
 
 /** A change of a record, as the line that it belongs to sees it. */
@@ -224,7 +224,7 @@ class Look {
     const isAgain = this.changes.has(head.id) || this.changes.has(head.by);
     const record = isAgain ? await readRecord(head.id, this.deps) : undefined;
     const start = record && isPending(record) ? record : undefined;
-    const isDead = record !== undefined && isHeldBy(record);
+    const isDead = record !== undefined && holdsLine(record);
     return { after: this.unlessSame(before, noted), start, skipped: 0, held: isDead ? 'new' : undefined };
   }
 

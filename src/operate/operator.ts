@@ -216,17 +216,15 @@ export class BacklogOperator {
     const { store, units } = this.tables.open();
     const deps = { store, patiently: this.tables.patiently(signal) };
     const { queues: known, registry } = await deps.patiently(() => store.control.read('strong'));
-    const wanted = [
-      ...new Set([...(names ?? [...known.keys(), ...registry.queues.keys()]), ...alsoQueues]),
-    ].sort();
+    const listed = names ?? [...known.keys(), ...registry.queues.keys()];
+    const wanted = [...new Set([...listed, ...alsoQueues])].sort();
     const now = this.tables.clock.now();
     const queues: QueueStats[] = [];
     for (const queue of wanted) {
       const mode = registry.queues.get(queue)?.retryMode;
       const retryMode = mode && { mode, since: 0 };
-      const state: QueueState = known.get(queue) ?? {
-        ...{ paused: false, tiers: new Map(), breakers: new Map(), retryMode },
-      };
+      const unknown = { paused: false, tiers: new Map(), breakers: new Map(), retryMode };
+      const state: QueueState = known.get(queue) ?? unknown;
       const counted = await statsOf(queue, state, now, deps);
       const unserved = counted.pending > 0 && isServed(queue, registry, state, now) === false;
       queues.push(unserved ? { ...counted, unserved } : counted);

@@ -17,7 +17,7 @@ function bench() {
   const lines = store.lines as MemorySharedItems;
   const line = (key: string, more: Item) =>
     lines.put(lineKey({ queue: 'q', key }), { rev: 'r', next: 1, last: 1, ...more });
-  const deps = { lines, records: store.records, now: NOW, random: Math.random };
+  const deps = { lines, records: store.records, now: NOW, random: Math.random, hasTime: () => true };
   return {
     lines,
     deps,
@@ -136,6 +136,20 @@ describe('lines that are held', () => {
     const slow = Object.assign(Object.create(lines) as typeof lines, { remove });
     await tidyHeldLines('q', { ...deps, lines: slow });
     expect(noted().keys).toEqual(['a']);
+  });
+
+  it('are not said to be none where no time was left to search all lines', async () => {
+    const { note, noted, missing, goesOn, lines, deps } = bench();
+    const keys = Array.from({ length: MAX_HELD_KEYS + 1 }, (_, at) => `k${at}`);
+    for (const key of keys) missing(key, 60);
+    await note(...keys.map(fresh));
+    for (const key of keys) goesOn(key);
+    const inPages = Object.assign(Object.create(lines) as typeof lines, {
+      scan: async () => ({ items: [], next: 'further' }),
+    });
+    const late = { ...deps, lines: inPages, hasTime: () => false };
+    await expect(tidyHeldLines('q', late)).rejects.toThrow('no time was left to search the lines of q');
+    expect(noted()).toMatchObject({ hasMore: true });
   });
 
   it('are searched where more were held than the note takes', async () => {
