@@ -100,6 +100,16 @@ describe('the overview', () => {
     expect(text).not.toMatch(/class="(?:mark|badge) ok"/);
   });
 
+  it('says that keys are held, by the note of the queue', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    const note = { keys: ['order-7', 'order-8'], hasMore: false, rev: 'r' };
+    await store.lines.write('held-lines#orders', note, undefined);
+    const { text } = await get(app, '/');
+    expect(text).toContain('orders: the records of 2 keys wait until an operator acts');
+    expect(text).toContain('Keys held');
+    expect(text).not.toMatch(/class="(?:mark|badge) ok"/);
+  });
+
   it('names the run that holds the lease, and until when', async () => {
     const { app, store } = consoleUnderTest(orders);
     await store.leases.hold('orders', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });

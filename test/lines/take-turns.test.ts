@@ -77,6 +77,16 @@ describe('a line', () => {
     expect(await line.end('2', { status: 'DEAD' })).toMatchObject({ start: { id: '3' } });
   });
 
+  it('cancels none behind a head that an operator has given up, as its attempt did not', async () => {
+    const line = new OneLine();
+    line.rules = { ...line.rules, onDeadHead: 'cancel' };
+    await line.come(1, 2, 3);
+    const given = { status: 'DEAD', deadReason: 'discarded: not wanted' };
+    expect(await line.end('1', given, false)).toMatchObject({ start: { id: '2' } });
+    expect((await line.end('2', { status: 'DEAD' })).start).toBeUndefined();
+    expect(line.record('3')?.deadReason).toMatch(/^cancelled: /);
+  });
+
   it('takes a number that comes after it was left out before the others', async () => {
     const line = new OneLine();
     await line.come(2, 3);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readingItem } from '../../src/monitor/index.js';
 import { troublesOf } from '../../src/overview/check.js';
 import { CountsReader, type ExactCounts } from '../../src/overview/counts.js';
 import type { OverviewDeps } from '../../src/overview/deps.js';

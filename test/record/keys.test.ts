@@ -102,6 +102,9 @@ describe('the times of keys', () => {
     const times = new KeyTimes(0.5);
     for (let i = 0; i < 10; i++) times.add('a', 1, NOW);
     expect(times.add('a', -1, NOW - HOUR)).toBe(false);
+    const wide = new KeyTimes(10);
+    wide.add('b', 1, NOW);
+    expect(wide.add('b', -1, NOW - HOUR)).toBe(false);
   });
 });
 

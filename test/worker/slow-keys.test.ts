@@ -3,6 +3,7 @@ import { WORKER_LOST } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { KeyMemory } from '../../src/worker/guards/busy-keys.js';
+import type { Admission } from '../../src/worker/guards/guard.js';
 import type { Process } from '../../src/worker/index.js';
 import { FAIR, FairQueue } from './fair-queue.js';
 import { fail, succeed } from './harness.js';
@@ -50,6 +51,21 @@ describe('attempts that take long, in a queue that is fair between keys', () => 
     harness.put('other', { key: 'slow', lane: 'q#31' });
     await harness.time.until(run);
     expect(begun.get('other')).toBeLessThanOrEqual(6);
+  });
+
+  it('count once each, whether they are left before or after they have ended', async () => {
+    const harness = new FairQueue();
+    harness.put('a', { key: 'slow', lane: 'q' });
+    const added: number[] = [];
+    const times = { add: (_: string, change: 1 | -1) => added.push(change) < 0 };
+    const memory: KeyMemory = new Map([['q', { failures: { add: () => false }, times }]]);
+    const [record] = await harness.store.records.getMany(['a']);
+    const admission = harness.keys({ memory }).enter(record as NonNullable<typeof record>);
+    const { abandon, ended, leave } = admission as Admission;
+    ended?.();
+    leave?.({ type: 'success' });
+    await abandon?.();
+    expect(added).toEqual([1, -1]);
   });
 
   it('give their key a lane while they are under way: the next ones go there', async () => {

@@ -38,6 +38,7 @@ describe('the alarms', () => {
       'depthperkey',
       'pending',
       'completionurl',
+      'held',
       'scheduledeadletters',
       'recordeventsage',
       'recurringlag',
