@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { until } from '../cli/process.js';
 import { killGroup } from './background.js';
-import { environment, mustRun, quoted } from './run.js';
+import { environment, mustRun, quoted, run } from './run.js';
 
 export interface ListedRecord {
   readonly id: string;
@@ -83,23 +83,28 @@ export class LocalBacklog {
     await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env });
   }
 
+  /** Makes what waits due now, except for records that are being attempted. */
+  async runNow(queue: string): Promise<void> {
+    const args = ['run-now', '--queue', queue, '--yes', '--table', this.table];
+    await run(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env });
+  }
+
   async records(): Promise<ListedRecord[]> {
     const args = ['list', '--json', '--table', this.table];
     return JSON.parse((await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env })).out);
   }
 
-  /** Once no record waits any more, except for one that may. */
-  async finished(count: number, timeoutMs = 60_000, mayWait?: string): Promise<Map<string, ListedRecord>> {
+  /** Once no record waits any more. Those of the queue `hurried` are made due at each look, whatever they wait for. */
+  async finished(count: number, hurried?: string): Promise<Map<string, ListedRecord>> {
     let records: ListedRecord[] = [];
     await until(
       async () => {
         records = await this.records();
-        return (
-          records.length === count &&
-          records.every(({ id, status }) => id === mayWait || status === 'SUCCESS' || status === 'DEAD')
-        );
+        const waiting = records.filter(({ status }) => status !== 'SUCCESS' && status !== 'DEAD');
+        if (waiting.some(({ queue }) => queue === hurried)) await this.runNow(String(hurried));
+        return records.length === count && waiting.length === 0;
       },
-      timeoutMs,
+      hurried === undefined ? 60_000 : 240_000,
       LOOK_MS,
     ).catch((error) => {
       throw new Error(`${error.message}\n${JSON.stringify(records, undefined, 2)}`);
