@@ -54,15 +54,15 @@ async function put(
   { retry = 0, ...item }: Item & { retry?: number } = {},
 ) {
   const name = key === undefined ? 'none' : Buffer.from(key).toString('hex').slice(0, 40);
-  for (let i = 0; i < count; i++) {
-    const failed = { status: 'ERROR', failures: 1, lastError: { name: 'HttpError', message: '503' } };
-    await db.put({
+  const failed = { status: 'ERROR', failures: 1, lastError: { name: 'HttpError', message: '503' } };
+  await db.put(
+    ...Array.from({ length: count }, (_, i) => ({
       ...{ id: `${name}-${i}`, payload: {}, queue: 'webhooks', lane: 'webhooks', rev: 'r' },
       ...{ insertedAt: iso(-60_000), dueAt: iso(-i * 10), ...(key === undefined ? {} : { key }) },
       ...(i < retry ? failed : { status: 'NEW' }),
       ...item,
-    });
-  }
+    })),
+  );
 }
 
 /** The monitor as it is deployed, except its clock. */

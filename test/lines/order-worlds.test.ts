@@ -4,7 +4,7 @@ import type { Item } from '../../src/record/index.js';
 import { type OrderSabotage, playOrderWorld } from './order-worlds.js';
 
 /** `npm run test:long` plays more. */
-const WORLDS = Number(process.env.ORDER_WORLDS ?? 60);
+const WORLDS = Number(process.env.ORDER_WORLDS ?? 20);
 const FIRST = Number(process.env.ORDER_WORLDS_FIRST ?? 1);
 
 it(`attempts the records of a key one after another, by their numbers, in ${WORLDS} worlds with faults`, async () => {
@@ -35,7 +35,11 @@ const pages = new Map<string, { readonly at: number; readonly item: Item | undef
 const SABOTAGES: readonly [string, OrderSabotage][] = [
   ['a claim is the only lock', { siftsNothing: true, checksNoTurn: true }],
   ['runs do not look whose turn it is', { checksNoTurn: true }],
-  ['the intake starts records as they come', { siftsNothing: true }],
+  [
+    'the intake starts records as they come',
+    // None of them is ever attempted: two are open for as long as many.
+    { siftsNothing: true, scenario: (scenario) => ({ ...scenario, records: scenario.records.slice(0, 2) }) },
+  ],
   [
     'records are only held back for a moment',
     {

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { DynamoDbOperatorSharedItems } from '../../src/store/dynamodb/operator-shared-items.js';
 import { tablesOf } from '../../src/store/dynamodb/store.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OnConsumed } from '../../src/store/index.js';
@@ -28,8 +28,11 @@ export async function dynamoDbUnderTest(
     tables,
     store: new DynamoDbOperatorStore({ client, tables, clock, onConsumed }),
     groups: new DynamoDbOperatorSharedItems(tablesOf({ client, tables, clock, onConsumed }).control),
-    async put(item) {
-      await documents.send(new PutCommand({ TableName, Item: { ...item } }));
+    async put(...items) {
+      for (let i = 0; i < items.length; i += 25) {
+        const requests = items.slice(i, i + 25).map((item) => ({ PutRequest: { Item: { ...item } } }));
+        await documents.send(new BatchWriteCommand({ RequestItems: { [TableName]: requests } }));
+      }
     },
     async delete(id) {
       await documents.send(new DeleteCommand({ TableName, Key: { id } }));

@@ -6,8 +6,8 @@ import type { OperatorSharedItems } from '../../../src/store/shared-items.js';
 export interface StoreUnderTest {
   readonly store: OperatorStore;
   readonly groups: OperatorSharedItems;
-  /** Writes an item unconditionally. */
-  put(item: Item): Promise<void>;
+  /** Writes items unconditionally. No two have the same id. */
+  put(...items: readonly Item[]): Promise<void>;
   delete(id: string): Promise<void>;
   /** The stored item. */
   raw(id: string): Promise<Item | undefined>;
