@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { OrderSettings } from '../src/lines/rules.js';
+import { type OrderOptions, orderOptions } from '../src/lines/order-options.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import type { ClockSetting } from '../src/support/clock.js';
 import { ConfigurationError } from '../src/support/errors.js';
 import { refuseProtoName } from '../src/support/own-names.js';
@@ -11,6 +11,8 @@ import {
   decisionOptions,
   type HistoryOptions,
   historyShape,
+  type LaneOptions,
+  laneOptions,
   type QueueOptions,
   queueOptions,
 } from '../src/worker/index.js';
@@ -18,7 +20,7 @@ import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 
 /** One queue, as `BACKLOG_QUEUES`, or the file of `BACKLOG_QUEUES_FILE`, describes it to the handlers. */
-export interface QueueSettings extends QueueOptions, OrderSettings {
+export interface QueueSettings extends QueueOptions, LaneOptions, OrderOptions {
   readonly retryMode: RetryMode;
   /** The retry policy. Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
@@ -33,10 +35,6 @@ export interface QueueSettings extends QueueOptions, OrderSettings {
    * of owners says. Default: false.
    */
   readonly onArrival?: boolean | undefined;
-  /** Lanes that its records are spread over. Default: 1. */
-  readonly shards?: number | undefined;
-  /** Records of a key of which many come do not delay those of others. Default: false. */
-  readonly fairness?: boolean | undefined;
   /** Seconds between two firings of the rule of a queue with a due time per record. Default: 60. */
   readonly tickSeconds?: number | undefined;
   /** The queue has no function: processes attempt its records. Default: false. */
@@ -76,16 +74,12 @@ export interface Settings {
 }
 
 const queueSchema = z.strictObject({
-  retryMode: z.enum(['perRecord', 'progressive'], { error: 'expected "perRecord" or "progressive"' }),
+  retryMode: z.enum(['perRecord', 'progressive']),
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.unknown()),
-  shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
+  ...laneOptions,
+  ...orderOptions,
   onArrival: z.optional(z.boolean()),
-  fairness: z.optional(z.boolean()),
-  // Checked where they are given, at synthesis: check-order.ts.
-  order: z.optional(z.unknown()),
-  onDeadHead: z.optional(z.unknown()),
-  skipGapAfter: z.optional(z.unknown()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
@@ -125,7 +119,7 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
   const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeout);
   return {
-    ...(rest as typeof rest & OrderSettings),
+    ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: delivery() }),
   };
@@ -150,7 +144,6 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
   }
 }
 
-const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
 const expectedSeconds = 'expected seconds from 1 to 900';
 const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
@@ -160,11 +153,11 @@ const environmentSchema = z.object({
     z.string().check(z.regex(/^\d{1,3}$/, expectedSeconds)),
     z.transform(Number).check(z.refine((seconds) => seconds >= 1 && seconds <= 900, expectedSeconds)),
   ),
-  BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
+  BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS), 'full'),
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),
   BACKLOG_OWNER: z.optional(tableName),
   BACKLOG_STANDBY: z.optional(z.string()),
-  BACKLOG_GROUP_WRITES: z.optional(z.enum(['true', 'false'], { error: 'expected "true" or "false"' })),
+  BACKLOG_GROUP_WRITES: z.optional(z.enum(['true', 'false'])),
   BACKLOG_PRIMARY_REGION: z.optional(tableName),
   AWS_REGION: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),

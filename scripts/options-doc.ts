@@ -28,6 +28,8 @@ const FILES: Readonly<Record<string, string>> = {
   QueueAlarms: 'cdk/props/alarm-props.ts',
   LimitOptions: 'src/worker/queue-options.ts',
   QueueOptions: 'src/worker/queue-options.ts',
+  LaneOptions: 'src/worker/lane-options.ts',
+  OrderOptions: 'src/lines/order-options.ts',
   BacklogHandlerOptions: 'functions/backlog-handler.ts',
   BreakerSettings: 'src/worker/queue-options.ts',
   HistoryOptions: 'src/worker/failures/history.ts',

@@ -4,6 +4,8 @@ import { Function as LambdaFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambd
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../../functions/settings.js';
+import { type OrderOptions, orderOptions } from '../../src/lines/order-options.js';
+import { type LaneOptions, laneOptions } from '../../src/worker/index.js';
 import { hasRecursiveLoop, type IntakeProps } from '../props/intake-props.js';
 import { orderedOf } from '../props/order.js';
 import type { Queue } from '../props/queue.js';
@@ -35,6 +37,9 @@ export interface IntakeSettings extends CommonSettings, Arrivals {
   /** The Backlog's prop `intake`. */
   readonly own: IntakeProps;
 }
+
+/** The options of a queue that the intake knows. */
+const KNOWN = Object.keys({ ...laneOptions, ...orderOptions }) as (keyof LaneOptions | keyof OrderOptions)[];
 
 type OwnSpace = Pick<EnvironmentSettings, 'inFiles' | 'room' | 'valueBytes'>;
 
@@ -133,19 +138,9 @@ function common(
 }
 
 /** The settings that the intake knows of a queue: all settings of many queues would not fit into the environment. */
-function knownOf({
-  retryMode,
-  settings: { shards, fairness, order, onDeadHead, skipGapAfter },
-}: Queue): Pick<
-  QueueSettings,
-  'retryMode' | 'shards' | 'fairness' | 'order' | 'onDeadHead' | 'skipGapAfter'
-> {
-  return {
-    retryMode,
-    ...(shards === undefined ? {} : { shards }),
-    ...(fairness ? { fairness } : {}),
-    ...(order && { order, ...(onDeadHead && { onDeadHead }), ...(skipGapAfter && { skipGapAfter }) }),
-  };
+function knownOf({ retryMode, settings }: Queue): QueueSettings {
+  const given = KNOWN.filter((name) => settings[name] !== undefined);
+  return { retryMode, ...Object.fromEntries(given.map((name) => [name, settings[name]])) };
 }
 
 /**

@@ -32,7 +32,7 @@ const shape = z.strictObject({
   depthPerKey: count.default(false),
   pending: z.union([duration, off], 'expected a Duration or false').default(false),
   held: z.union([duration, off], 'expected a Duration or false').optional(),
-  severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
+  severity: z.enum(['page', 'ticket']).optional(),
 });
 
 /**

@@ -87,7 +87,7 @@ const propsShape = z.strictObject({
   alarms: z
     .union([z.boolean(), z.literal('essential')], { error: 'expected true, false or "essential"' })
     .optional(),
-  metrics: z.enum(METRICS_LEVELS, { error: 'expected "full", "essential" or "off"' }).optional(),
+  metrics: z.enum(METRICS_LEVELS).optional(),
   alarmActions: alarmActions.optional(),
   okActions: alarmActions.optional(),
   runbookUrl: runbookUrl.optional(),

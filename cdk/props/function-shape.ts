@@ -66,9 +66,7 @@ export const functionShape = {
   bundling: bundling.optional(),
 };
 
-export const logLevel = z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], {
-  error: 'expected "DEBUG", "INFO", "WARN" or "ERROR"',
-});
+export const logLevel = z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']);
 
 export const reservedConcurrentExecutions = z
   .int()

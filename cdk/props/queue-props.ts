@@ -1,7 +1,8 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { OrderOptions } from '../../src/lines/order-options.js';
 import type { RetryPolicy } from '../../src/policies/index.js';
-import type { HistoryOptions, QueueOptions } from '../../src/worker/index.js';
+import type { HistoryOptions, LaneOptions, QueueOptions } from '../../src/worker/index.js';
 import type { QueueAlarms } from './alarm-props.js';
 import type { DeliveryProps } from './delivery-props.js';
 import type { EntryFunctionProps } from './function-props.js';
@@ -18,7 +19,11 @@ export type FirstAttempt = 'onInsert' | 'scheduled';
  * is false), and takes at most one of `retry` and `progressive`. The props of Lambda functions (`vpc`, `memorySize`,
  * `role`, ...) are for the function that is made from `entry`.
  */
-export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
+export interface QueueProps
+  extends EntryFunctionProps,
+    QueueOptions<Duration>,
+    LaneOptions,
+    OrderOptions<Duration> {
   /**
    * A due time per record: a failure sets it by this policy. The queue is polled every minute.
    *
@@ -129,56 +134,6 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
    * configured elsewhere
    */
   readonly firstAttempt?: FirstAttempt | undefined;
-
-  /**
-   * Lanes that the queue's records are spread over, by their ids: 1 to 32. You can change the number at any time, while records
-   * wait.
-   *
-   * Each lane is a partition of the index: 1,000 write units a second, or 500 records that are indexed and removed. Claims on
-   * arrivals are spread, too.
-   *
-   * @default 1
-   */
-  readonly shards?: number | undefined;
-
-  /**
-   * Fairness between records that name a `key`, such as a customer or tenant: a key of which many records come, or fail, does not
-   * delay those of others.
-   *
-   * A key of which more than ten records come, beyond one a second, has its records indexed in a lane of its own, where no run on
-   * arrival has room for them. A run then attempts those of all other keys first, and the busy keys take turns. Each run of the rule
-   * reads the item of the queue for that: one read unit. Not for a progressive queue, and beside at most 24 shards.
-   *
-   * @default false
-   */
-  readonly fairness?: boolean | undefined;
-
-  /**
-   * `"key"`: records of one key are attempted one after another, by their numbers.
-   *
-   * Each record has a `key` and its number `seq` among the records of that key, from 1 without gaps. A key's first record that is not
-   * done is the only one that is attempted. The others wait outside of the index, and cost no polls. Keys do not wait for each other. Not
-   * for a progressive queue, nor beside `retryQueue`, `concurrencyPerKey` or `sharedBacklog`. It needs the intake of this Backlog.
-   *
-   * @default - records are attempted about in the order of their due times
-   */
-  readonly order?: 'key' | undefined;
-
-  /**
-   * Fate of the records behind one that is dead, with `order`. `"hold"`: they wait until it is redriven, discarded or deleted.
-   * `"skip"`: the next one is attempted. `"cancel"`: those that wait are cancelled.
-   *
-   * @default "hold"
-   */
-  readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
-
-  /**
-   * Time, with `order`, for which records wait for a number before theirs that does not come: up to 14 days, or `"never"` to let them
-   * wait until it comes.
-   *
-   * @default Duration.minutes(2)
-   */
-  readonly skipGapAfter?: Duration | 'never' | undefined;
 
   /**
    * Metrics of the five keys with most waiting records, read every five minutes from a sample.

@@ -1,21 +1,21 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
-import { checkOrder } from '../../functions/check-order.js';
 import { parseQueues, type QueueSettings } from '../../functions/settings.js';
+import { checkOrder, orderOptions } from '../../src/lines/order-options.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../../src/policies/index.js';
-import { MAX_SHARDS_BESIDE_KEYS } from '../../src/record/busy-keys.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../../src/record/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { nearest } from '../../src/support/nearest.js';
 import { refuseProtoName } from '../../src/support/own-names.js';
 import { parseOptions, show } from '../../src/support/validation.js';
-import { QUEUE_DEFAULTS, type QueueOptions, queueOptions, TIMES } from '../../src/worker/index.js';
+import { laneOptions, QUEUE_DEFAULTS, queueOptions, TIMES } from '../../src/worker/index.js';
 import { duration, lambdaFunction } from '../support/values.js';
 import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
 import { checkExternal, EXTERNAL, lagBeside } from './external.js';
 import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
+import { checkLanes } from './lanes.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { Definitions } from './recurring-schedule.js';
 import type { UsedSecret } from './secrets.js';
@@ -62,7 +62,9 @@ const progressiveShape = z.strictObject({
   maxAttempts: z.int().min(1).optional(),
 });
 
-const QUEUE_OPTIONS = Object.keys(queueOptions) as (keyof QueueOptions)[];
+const OPTIONS = { ...queueOptions, ...laneOptions, ...orderOptions };
+type OptionName = keyof typeof OPTIONS;
+const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
 
 /** The props of a queue. `parseQueues` checks the unknown ones, as it does in the function. */
 const queueShape = z.strictObject({
@@ -78,17 +80,13 @@ const queueShape = z.strictObject({
   worker: z.string().min(1).optional(),
   weight: z.number().positive().max(1_000_000).optional(),
   enabled: z.boolean().default(true),
-  shards: z.unknown().optional(),
-  fairness: z.unknown().optional(),
-  order: z.unknown().optional(),
-  onDeadHead: z.unknown().optional(),
-  skipGapAfter: z.union([duration, z.literal('never')], 'expected a Duration or "never"').optional(),
-  ...eachOf(QUEUE_OPTIONS, z.unknown().optional()),
+  ...eachOf(OPTION_NAMES, z.unknown().optional()),
   ...eachOf(TIMES, duration.optional()),
   retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
+  skipGapAfter: z.union([duration, z.literal('never')], 'expected a Duration or "never"').optional(),
   metricsPerKey: z.boolean({ error: 'expected true or false' }).default(false),
   alarms: z.unknown().optional(),
-  firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
+  firstAttempt: z.enum(['onInsert', 'scheduled']).optional(),
 });
 
 const DEFAULT_RETRY: RetryPolicy = { type: 'fibonacci' };
@@ -138,11 +136,6 @@ function readQueue(name: string, input: unknown): Queue {
     deadOn: props.deadOn,
     history: props.history,
     deliverTo: delivery.settings,
-    shards: props.shards,
-    fairness: props.fairness,
-    order: props.order,
-    onDeadHead: props.onDeadHead,
-    skipGapAfter: inSeconds(props.skipGapAfter),
     ...optionsOf(props),
     external: work.type === 'external' ? true : undefined,
     ownAlarms: ownAlarms(alarms, { enabled: props.enabled, hasOrder: props.order !== undefined }),
@@ -165,9 +158,9 @@ function readQueue(name: string, input: unknown): Queue {
 type ParsedProps = z.output<typeof queueShape>;
 
 /** The options that the function reads, with lengths in seconds. */
-function optionsOf(props: ParsedProps): QueueOptions {
+function optionsOf(props: ParsedProps): Pick<QueueSettings, OptionName> {
   // `parseQueues` checks them.
-  return Object.fromEntries(QUEUE_OPTIONS.map((name) => [name, inSeconds(props[name])])) as QueueOptions;
+  return Object.fromEntries(OPTION_NAMES.map((name) => [name, inSeconds(props[name])]));
 }
 
 function inSeconds(value: unknown): unknown {
@@ -261,39 +254,10 @@ function checkSettings(name: string, settings: object): QueueSettings {
   return checkWithToken(settings, (plain) => {
     const checked = parseQueues({ [name]: plain }, 'queues')[name];
     if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
-    checkFairness(checked, `queues.${name}.fairness`);
+    checkLanes(checked, `queues.${name}`);
     checkOrder(checked, `queues.${name}`);
-    for (const option of ['concurrencyPerKey', 'attemptsPerSecondPerKey'] as const)
-      checkKeyLimit(checked, option, `queues.${name}.${option}`);
     return checked;
   });
-}
-
-/** Refuses fairness where records stay in their lanes for days, or where no lanes are left for keys. */
-function checkFairness({ fairness, retryMode, shards = 1 }: QueueSettings, path: string): void {
-  if (!fairness) return;
-  if (retryMode === 'progressive') {
-    throw new ConfigurationError(`${path}: expected nothing, or false, on a progressive queue, got true`);
-  }
-  if (shards > MAX_SHARDS_BESIDE_KEYS) {
-    const most = `at most ${MAX_SHARDS_BESIDE_KEYS} shards beside it`;
-    throw new ConfigurationError(
-      `${path}: expected ${most}, as busy keys need lanes of their own, got ${shards}`,
-    );
-  }
-}
-
-/** Refuses a limit for each key where the records of a key at its limit have no lane to wait in. */
-function checkKeyLimit(
-  settings: QueueSettings,
-  option: 'concurrencyPerKey' | 'attemptsPerSecondPerKey',
-  path: string,
-): void {
-  const { fairness, [option]: limit } = settings;
-  if (limit === undefined || fairness) return;
-  throw new ConfigurationError(
-    `${path}: expected "fairness": true beside it, as records of a key that is at its limit wait in a lane of its own, got ${limit}`,
-  );
 }
 
 function compact<T extends object>(object: T): T {

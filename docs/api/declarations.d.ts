@@ -1159,6 +1159,11 @@ declare function isIdle(run: RunSummary): boolean;
 
 declare function loadLimits(): Promise<void>;
 
+interface LaneOptions {
+    readonly shards?: number | undefined;
+    readonly fairness?: boolean | undefined;
+}
+
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
 
 type AllowedAddresses = boolean | readonly string[];
@@ -1190,9 +1195,10 @@ interface DeliveryBatch<Length = Duration> extends BatchLimits<Length> {
 
 declare function parseDeliveryUrl(text: string, name: string): string;
 
-interface LineName {
-    readonly queue: string;
-    readonly key: string;
+interface OrderOptions<Length = number> {
+    readonly order?: 'key' | undefined;
+    readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
+    readonly skipGapAfter?: Length | 'never' | undefined;
 }
 
 type Severity = 'page' | 'ticket';
@@ -1258,7 +1264,7 @@ interface EntryFunctionProps extends FunctionProps {
 }
 
 type FirstAttempt = 'onInsert' | 'scheduled';
-interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
+interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1>, LaneOptions, OrderOptions<Duration$1> {
     readonly retry?: RetryPolicy | undefined;
     readonly progressive?: true | ProgressiveProps | undefined;
     readonly deadOn?: readonly string[] | undefined;
@@ -1271,11 +1277,6 @@ interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
     readonly handler?: IFunction | undefined;
     readonly enabled?: boolean | undefined;
     readonly firstAttempt?: FirstAttempt | undefined;
-    readonly shards?: number | undefined;
-    readonly fairness?: boolean | undefined;
-    readonly order?: 'key' | undefined;
-    readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
-    readonly skipGapAfter?: Duration$1 | 'never' | undefined;
     readonly metricsPerKey?: boolean | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
 }
@@ -3026,6 +3027,11 @@ interface Entry {
     readonly seq: number;
 }
 
+interface LineName {
+    readonly queue: string;
+    readonly key: string;
+}
+
 interface RecordLine {
     readonly queue: string;
     readonly key: string;
@@ -3548,7 +3554,7 @@ interface LogEntry {
     readonly extra: Readonly<Record<string, unknown>>;
 }
 
-interface TestQueue extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions> {
+interface TestQueue extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions>, Pick<LaneOptions, 'shards'>, OrderOptions<Duration> {
     readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
     readonly process?: Process | undefined;
     readonly tasks?: readonly Task[] | undefined;
@@ -3560,10 +3566,6 @@ interface TestQueue extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination'
     } | undefined;
     readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
     readonly weight?: number | undefined;
-    readonly shards?: number | undefined;
-    readonly order?: 'key' | undefined;
-    readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
-    readonly skipGapAfter?: Duration | 'never' | undefined;
 }
 interface TestBacklogOptions {
     readonly queues: Readonly<Record<string, TestQueue>>;

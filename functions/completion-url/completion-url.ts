@@ -36,9 +36,7 @@ const text = (most: number) => {
   const expected = `expected 1 to ${most} characters`;
   return z.string().check(z.minLength(1, expected), z.maxLength(most, expected));
 };
-const effect = z.enum(['complete', 'fail', 'heartbeat'], {
-  error: 'expected "complete", "fail" or "heartbeat"',
-});
+const effect = z.enum(['complete', 'fail', 'heartbeat']);
 const optionsSchema = z.strictObject({
   answers: z._default(z.record(z.string(), effect), { Complete: 'complete', Fail: 'fail' }),
   question: z.optional(text(200)),

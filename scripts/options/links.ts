@@ -10,7 +10,6 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     deadOn: 'handlers.md#what-decides-about-a-failure',
     history: 'handlers.md#history',
     firstAttempt: 'records.md#from-another-language',
-    shards: 'protocol.md#shards',
     alarms: 'monitoring.md#thresholds-and-actions',
   },
   LimitOptions: {
@@ -22,6 +21,13 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   QueueOptions: {
     retryQueue: 'handlers.md#what-decides-about-a-failure',
     breaker: 'back-pressure.md#a-circuit-breaker',
+  },
+  LaneOptions: {
+    shards: 'protocol.md#shards',
+    fairness: 'fairness.md',
+  },
+  OrderOptions: {
+    order: 'order.md',
   },
   FunctionProps: {
     vpc: 'cdk-functions.md#in-a-vpc',
@@ -104,7 +110,6 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   TestQueue: {
     handler: 'middleware.md',
     progressive: 'testing.md#tiers',
-    order: 'testing.md#order',
   },
   TestBacklogOptions: {
     queues: 'testing.md#queues',

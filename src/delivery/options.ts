@@ -76,12 +76,12 @@ export interface DeliveryBatch<Length = Duration> extends BatchLimits<Length> {
 const batchSchema = z.strictObject({
   ...batchShape,
   maxBytes: z._default(batchShape.maxBytes, 900_000),
-  format: z._default(z.enum(['json', 'ndjson'], { error: 'expected "json" or "ndjson"' }), 'json'),
+  format: z._default(z.enum(['json', 'ndjson']), 'json'),
 });
 
 /** Options that can also be given as data, in the CDK app and the handlers' environment. */
 export const deliveryShape = {
-  method: z.optional(z.enum(['POST', 'PUT', 'PATCH'], { error: 'expected "POST", "PUT" or "PATCH"' })),
+  method: z.optional(z.enum(['POST', 'PUT', 'PATCH'])),
   answers: z.optional(answersSchema),
   requestTimeout: z.optional(duration({ above: 0, most: 900 })),
   batch: z.optional(batchSchema),

@@ -1,18 +1,6 @@
 import { type BacklogRecord, isPending, isUnwanted } from '../record/index.js';
 import { isSameLine, type Place, placeOf } from './names.js';
-
-/** The fate of the records behind one that has died. */
-export type OnDeadHead = 'hold' | 'skip' | 'cancel';
-
-/** The settings of a queue that are about order. */
-export interface OrderSettings {
-  /** Records of a key are attempted one after another, by their numbers. */
-  readonly order?: 'key' | undefined;
-  /** Default: `hold`. */
-  readonly onDeadHead?: OnDeadHead | undefined;
-  /** Seconds. Default: 120. */
-  readonly skipGapAfter?: number | 'never' | undefined;
-}
+import type { OrderOptions } from './order-options.js';
 
 /** Time after which a number that does not come is left out. */
 const DEFAULT_GAP_SECONDS = 120;
@@ -20,7 +8,7 @@ const DEFAULT_GAP_SECONDS = 120;
 /** The rules of a queue with order. */
 export interface OrderRules {
   /** `hold`: they wait until it is redriven, discarded or deleted. `skip`: the next one has its turn. `cancel`: they are cancelled. */
-  readonly onDeadHead: OnDeadHead;
+  readonly onDeadHead: NonNullable<OrderOptions['onDeadHead']>;
   /** Seconds after which a number that does not come is left out. Undefined: its followers wait for it. */
   readonly skipGapAfter: number | undefined;
 }
@@ -30,7 +18,7 @@ export function orderRulesOf({
   order,
   onDeadHead = 'hold',
   skipGapAfter,
-}: OrderSettings): OrderRules | undefined {
+}: OrderOptions): OrderRules | undefined {
   if (order === undefined) return undefined;
   const seconds = typeof skipGapAfter === 'number' ? skipGapAfter : DEFAULT_GAP_SECONDS;
   return { onDeadHead, skipGapAfter: skipGapAfter === 'never' ? undefined : seconds };

@@ -8,7 +8,16 @@ import { withoutUrlSecrets } from './url-text.js';
 const MAX_NAMED = 8;
 
 /** English messages: by themselves, the schemas of zod/mini say "Invalid input" for everything. */
-const { localeError: error } = english();
+const { localeError } = english();
+
+/** A choice has the words of the other messages: `expected "hold", "skip" or "cancel"`. */
+const error: core.$ZodErrorMap = (issue) =>
+  issue.code === 'invalid_value'
+    ? `expected ${issue.values
+        .map(show)
+        .join(', ')
+        .replace(/, (?=[^,]*$)/, ' or ')}`
+    : localeError(issue);
 
 /**
  * Parses options once, at the edge. Everything past it may trust them.

@@ -3,6 +3,7 @@ import type { BacklogHandlerOptions } from '../../functions/backlog-handler.js';
 import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import type { LambdaFunction } from '../../functions/seams.js';
 import type { HttpDeliveryOptions } from '../delivery/options.js';
+import type { OrderOptions } from '../lines/order-options.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
 import type { RecurringOptions } from '../recurring/index.js';
 import { type Duration, duration } from '../support/duration.js';
@@ -10,14 +11,16 @@ import { ConfigurationError } from '../support/errors.js';
 import { refuseProtoName } from '../support/own-names.js';
 import { parseOptions, show } from '../support/validation.js';
 import type { Task } from '../tasks/index.js';
-import type { Process, QueueOptions, RetryFunction } from '../worker/index.js';
+import type { LaneOptions, Process, QueueOptions, RetryFunction } from '../worker/index.js';
 
 /**
  * One queue of a backlog under test: what does its work, and its settings, as in the CDK app. One of `handler`, `process`,
  * `tasks` and `deliverTo` is required; `process` and `tasks` may stand together.
  */
 export interface TestQueue
-  extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions> {
+  extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions>,
+    Pick<LaneOptions, 'shards'>,
+    OrderOptions<Duration> {
   /** The handler that your module exports, `backlogHandler({ ... })`, or what wraps one: its middlewares are run. Default: none. */
   readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
   /** Does the work of one record, without a handler. Then `retry` may be a function, and `deadOn` may have classes. Default: none. */
@@ -45,14 +48,6 @@ export interface TestQueue
   readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
   /** The queue's share among the queues of the same handler. Default: 1. */
   readonly weight?: number | undefined;
-  /** Lanes that its records are spread over. Default: 1. */
-  readonly shards?: number | undefined;
-  /** Records of one `key` are attempted one after another, by their numbers `seq`. Default: in no order. */
-  readonly order?: 'key' | undefined;
-  /** The fate of the records behind a dead one, beside `order`. Default: `'hold'`. */
-  readonly onDeadHead?: 'hold' | 'skip' | 'cancel' | undefined;
-  /** The time after which a number that does not come is left out, beside `order`. Default: 2 minutes. */
-  readonly skipGapAfter?: Duration | 'never' | undefined;
 }
 
 /** Options of `testBacklog`. Only `queues` is required. */
@@ -105,9 +100,7 @@ export const workShape = {
   process: z.optional(aFunction),
   tasks: z.optional(z.array(z.unknown())),
   destination: z.optional(aFunction),
-  firstAttempt: z.optional(
-    z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }),
-  ),
+  firstAttempt: z.optional(z.enum(['onInsert', 'scheduled'])),
   weight: z.optional(z.number().check(z.positive())),
 };
 

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { backlogHandler } from '../../functions/backlog-handler.js';
-import { checkOrder } from '../../functions/check-order.js';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
 import type { LambdaFunction } from '../../functions/seams.js';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../functions/settings.js';
+import { checkOrder } from '../lines/order-options.js';
 import type { RetryMode } from '../record/index.js';
-import { duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { didYouMean } from '../support/nearest.js';
 import { parseOptions, show } from '../support/validation.js';
@@ -31,8 +30,6 @@ const progressiveSchema = z.union(
   ],
   { error: 'expected true, or { tiers, maxAttempts }' },
 );
-/** Up to 14 days. The functions take seconds. */
-const gap = duration({ least: 1, most: 1_209_600 }, 'never');
 const CODE_ONLY = ['retry', 'deadOn', 'history'] as const;
 
 /**
@@ -70,8 +67,7 @@ function partsOf(name: string, input: unknown) {
     const isCode = CODE_ONLY.some((one) => one === option) && holdsCode(value);
     if (isCode && work.handler)
       throw new ConfigurationError(`${path}.${option}: expected no code beside "handler", which has its own`);
-    (isCode ? choices : settings)[option] =
-      option === 'skipGapAfter' ? parseOptions(gap, value, `${path}.${option}`) : value;
+    (isCode ? choices : settings)[option] = value;
   }
   if (progressive === undefined) return { work, choices, settings: { ...settings, retryMode: 'perRecord' } };
   if (given.retry !== undefined)

@@ -22,6 +22,7 @@ export {
 } from './failures/retry-function.js';
 export type { BreakerMemory } from './guards/breakers.js';
 export { loadLimits } from './guards/queue-guards.js';
+export { type LaneOptions, laneOptions } from './lane-options.js';
 export * from './options.js';
 export {
   type BreakerChoice,

@@ -88,7 +88,7 @@ describe('settings from the environment', () => {
     const env = environment({ default: { retryMode: 'perRecord' } });
     expect(readSettings({ ...env, BACKLOG_METRICS: 'essential' }).metrics).toBe('essential');
     expect(() => readSettings({ ...env, BACKLOG_METRICS: 'some' })).toThrow(
-      'BACKLOG_METRICS: expected "full", "essential", "off", got "some"',
+      'BACKLOG_METRICS: expected "full", "essential" or "off", got "some"',
     );
   });
 

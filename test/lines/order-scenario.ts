@@ -1,4 +1,4 @@
-import type { OnDeadHead } from '../../src/lines/rules.js';
+import type { OrderRules } from '../../src/lines/rules.js';
 import type { Random } from '../../src/support/random.js';
 import { NO_TROUBLES, type Troubles } from '../../tools/src/lab/cloud/chaos.js';
 import { type Faults, NO_FAULTS } from '../simulation/actor.js';
@@ -22,7 +22,7 @@ export interface Planned {
 
 /** The description of one world. */
 export interface OrderScenario {
-  readonly rules: { readonly onDeadHead: OnDeadHead; readonly skipGapAfter: number | 'never' };
+  readonly rules: { readonly onDeadHead: OrderRules['onDeadHead']; readonly skipGapAfter: number | 'never' };
   readonly records: readonly Planned[];
   readonly lastWriteMs: number;
   readonly operators: readonly {

@@ -220,7 +220,7 @@ describe('the schedules of a synthesized app', () => {
       { ScheduleExpressionTimezone: 'Mars/Base' },
       'PollAAAA0000: timeZone: expected a time zone such as Europe/Berlin',
     ],
-    [{ State: 'PAUSED' }, 'PollAAAA0000.State: expected one of "ENABLED"|"DISABLED", got "PAUSED"'],
+    [{ State: 'PAUSED' }, 'PollAAAA0000.State: expected "ENABLED" or "DISABLED", got "PAUSED"'],
     [{ StartDate: 'soon' }, 'PollAAAA0000.StartDate: expected a date such as 2026-11-20T09:30:00Z'],
     [{ Target: { ...target, Input: '{' } }, 'PollAAAA0000: '],
     [

@@ -94,7 +94,7 @@ describe('a queue with order', () => {
     [
       'a gap of 15 days',
       { order: 'key', skipGapAfter: Duration.days(15) },
-      'queues.orders.skipGapAfter: expected a Duration from 1 second to 14 days, or "never", got 1296000',
+      'queues.orders.skipGapAfter: expected seconds or a duration such as "90s" or "P1DT2H", 1 s or more, at most 14 d, or "never", got 1296000',
     ],
     [
       'a gap in numbers',

@@ -255,7 +255,7 @@ describe('a time zone', () => {
 
 it('a trigger that is none is refused', () => {
   expect(() => backlogWith({ queues, trigger: 'cron' as 'rules' })).toThrow(
-    'Backlog.trigger: expected one of "rules"|"scheduler", got "cron"',
+    'Backlog.trigger: expected "rules" or "scheduler", got "cron"',
   );
 });
 
