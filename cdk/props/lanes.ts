@@ -3,8 +3,8 @@ import { MAX_SHARDS_BESIDE_KEYS } from '../../src/record/busy-keys.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 
 /**
- * Refuses fairness where records stay in their lanes for days, or where no lanes are left for keys; and a limit for each key without
- * fairness, as the records of a key at its limit have no lane to wait in.
+ * Refuses fairness where records stay in their lanes for days, or where no lanes are left for keys. Refuses a limit for each key without
+ * fairness: records of a key at its limit have no lane to wait in.
  *
  * @throws ConfigurationError naming the option
  */
