@@ -58,11 +58,13 @@ it('an operator gets from an outage to all green with the keys of backlog top', 
     /127\.0\.0\.1:\d+ \(HttpError 503\) has failed since \d\d:\d\d UTC: 100 % .* 12 records wait/,
   );
 
+  top.press('i');
+  await top.shows(/incidents INCIDENT.*127\.0\.0\.1:\d+ \(HttpError 503\) failing .*orders/);
   top.press(ENTER);
-  await top.shows(/HttpError 503.*127\.0\.0\.1.*12/);
+  await top.shows(/incidents › 127\.0\.0\.1:\d+ \(HttpError 503\) › causes.*HttpError 503.*127\.0\.0\.1.*12/);
   top.press(ENTER);
   await top.shows(/order-\d+ .*down for maintenance/);
-  top.press(ESC, ESC);
+  top.press(ESC, ESC, ESC);
 
   top.press('p');
   await top.shows(/Pause orders/);
@@ -90,7 +92,9 @@ it('an operator gets from an outage to all green with the keys of backlog top', 
   top.press('R');
   await top.shows(/2 match, 2 would change/);
   top.press(ENTER);
-  await top.shows(/2 records made due/);
+  await top.shows(/Retry now: of orders, HttpError 503.*Done, 2/);
+  top.press('j');
+  await top.shows(/jobs JOB.*Retry now .*Done, 2/);
   top.press(ESC, ESC);
   await top.shows(/All quiet\. No record waits\./);
   expect(top.terminal.strange).toEqual([]);

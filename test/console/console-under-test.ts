@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { MemoryStore } from '../../src/store/index.js';
 import { consoleApp } from '../../tools/src/console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../tools/src/console/deps.js';
-import { JobRunner } from '../../tools/src/console/jobs/runner.js';
+import { JobRunner } from '../../tools/src/jobs/runner.js';
 import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 /** The backlog's time in these tests. */

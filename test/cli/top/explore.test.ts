@@ -37,29 +37,59 @@ describe('the reads and writes of backlog top', () => {
 
   it('find the causes and the records of one queue, once it has been read', async () => {
     const { source, explorer } = await open();
-    await expect(explorer.causes('orders')).rejects.toThrow('orders has not been read');
+    await expect(explorer.causes(['orders'])).rejects.toThrow('orders has not been read');
     await source.read();
-    const { causes, total } = await explorer.causes('orders');
+    const { causes, total } = await explorer.causes(['orders']);
     expect(causes.map(({ retry, dead }) => [retry, dead])).toEqual([
       [3, 0],
       [0, 1],
     ]);
     expect(total).toBe(4);
     const idsOf = async (cause: string) =>
-      (await explorer.records({ queue: 'orders', cause })).map(({ id }) => id).sort();
+      (await explorer.records({ queues: ['orders'], cause })).map(({ id }) => id).sort();
     expect(await idsOf('HttpError 503 erp.example.com')).toEqual(['a', 'b', 'c']);
     expect(await idsOf('HttpError 400 erp.example.com')).toEqual(['d']);
     source.close();
   });
 
-  it('retry and redrive the records of one cause, in this queue alone', async () => {
+  it('find the causes and the records of all queues of an incident', async () => {
     const { source, explorer } = await open();
-    const retried = { queue: 'orders', cause: 'HttpError 503 erp.example.com' };
-    expect(await explorer.act('runNow', retried, { dryRun: true })).toMatchObject({ changed: 3 });
-    expect(await explorer.act('runNow', retried, { perSecond: 100 })).toMatchObject({ changed: 3 });
-    const refused = { queue: 'orders', cause: 'HttpError 400 erp.example.com' };
-    expect(await explorer.act('redrive', refused, {})).toMatchObject({ changed: 1 });
-    expect((await explorer.act('redrive', refused, {})).changed).toBe(0);
+    await source.read();
+    await expect(explorer.causes(['orders', 'unknown'])).rejects.toThrow('unknown has not been read');
+    const both = ['orders', 'bulk'];
+    const { causes } = await explorer.causes(both);
+    expect(causes[0]).toMatchObject({ retry: 4 });
+    const found = await explorer.records({ queues: both, cause: 'HttpError 503 erp.example.com' });
+    expect(found.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c', 'elsewhere']);
+    source.close();
+  });
+
+  it('retry and redrive the records of one cause by jobs, in this queue alone', async () => {
+    const { source, explorer } = await open();
+    const { signal } = new AbortController();
+    const retried = { queues: ['orders'], cause: 'HttpError 503 erp.example.com' };
+    expect(await explorer.tryOut('runNow', retried, signal)).toMatchObject({ changed: 3 });
+    const job = await explorer.begin('runNow', retried, { perSecond: 100, total: 3 });
+    expect(await job.ended).toMatch(/^Retry now: of orders, HttpError 503 .*\(job \w+\): Done, 3$/);
+    const { jobs } = await source.read();
+    expect(jobs).toMatchObject([{ id: job.id, state: 'done', from: 'top', perSecond: 100, total: 3 }]);
+    const refused = { queues: ['orders'], cause: 'HttpError 400 erp.example.com' };
+    expect(await (await explorer.begin('redrive', refused, {})).ended).toContain('Done, 1');
+    expect(await explorer.tryOut('redrive', refused, signal)).toMatchObject({ changed: 0 });
+    source.close();
+  });
+
+  it('stop a job, go on with it, and stop it at the end of the program', async () => {
+    const { source, explorer } = await open();
+    const which = { queues: ['orders'], cause: 'HttpError 503 erp.example.com' };
+    const job = await explorer.begin('runNow', which, { perSecond: 0.01 });
+    await explorer.stopJob(job.id);
+    expect(await job.ended).toMatch(/Stopped at \d: stopped by /);
+    await expect(explorer.stopJob(job.id)).rejects.toThrow('it is stopped, and not at work');
+    const again = await explorer.goOn(job.id);
+    await explorer.close();
+    expect(await again.ended).toMatch(/Stopped at \d: interrupted/);
+    await expect(explorer.goOn('2222')).rejects.toThrow('there is no job "2222"');
     source.close();
   });
 

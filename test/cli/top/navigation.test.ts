@@ -1,5 +1,6 @@
 import type { ActionResult } from 'dynamo-backlog';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Job } from '../../../src/operate/jobs/index.js';
 import { causesOf } from '../../../src/overview/causes.js';
 import { parseRecord } from '../../../src/record/index.js';
 import { painter } from '../../../tools/src/cli/paint.js';
@@ -9,7 +10,8 @@ import { FakeKeyboard } from '../fake-keyboard.js';
 import { VirtualTerminal } from '../virtual-terminal.js';
 import { failingNote, MINUTE, NOW, queueView, readingOf } from './queue-views.js';
 
-const [ENTER, ESC, TAB, DOWN, RIGHT, BACKSPACE] = ['\r', '\u001b', '\t', '\u001b[B', '\u001b[C', '\u007f'];
+const [ENTER, ESC, TAB, BACKSPACE] = ['\r', '\u001b', '\t', '\u007f'];
+const [UP, DOWN, RIGHT] = ['\u001b[A', '\u001b[B', '\u001b[C'];
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW });
@@ -42,13 +44,23 @@ const CAUSES = {
   ),
   ...{ examined: 4, total: 4, counted: 'exact' as const, isSampled: false, readUnits: 4 },
 };
+const ENDED = 'Retry now: of orders, HttpError 503 erp.example.com (job k3v9x2ab): Done, 3';
 const result = (changed: number, ended: ActionResult['ended'] = 'complete'): ActionResult => ({
   ...{ matched: changed, changed, delayed: 0, skipped: {}, failed: 0, failures: [], ended },
   ...{ examples: ['order-1'], readUnits: 1, writeUnits: 1 },
 });
 
+const job = (id: string, changes: Partial<Job>): Job => ({
+  ...{ id, action: 'runNow', options: {}, which: { queue: ['orders'], errorName: 'HttpError 503' } },
+  ...{ by: 'ann', from: 'console', createdAt: new Date(NOW - 7 * MINUTE).toISOString(), state: 'running' },
+  ...{ counts: { changed: 68, skipped: {}, failed: 0, failures: [] }, pages: 0, rev: 'r' },
+  ...changes,
+});
+
+type Changes = Partial<Explorer> & { readonly jobs?: readonly Job[] };
+
 /** `backlog top` on two queues, with the answers of an explorer that a test may replace. */
-function top({ refusal, act, pause, causes, ...muting }: Partial<Explorer> = {}) {
+function top({ refusal, tryOut, begin, pause, causes, jobs, ...muting }: Changes = {}) {
   const terminal = new VirtualTerminal();
   const keyboard = new FakeKeyboard();
   const abort = new AbortController();
@@ -56,7 +68,11 @@ function top({ refusal, act, pause, causes, ...muting }: Partial<Explorer> = {})
     refusal,
     causes: vi.fn(causes ?? (async () => CAUSES)),
     records: vi.fn(async () => DOWN_RECORDS),
-    act: vi.fn(act ?? (async () => result(3))),
+    tryOut: vi.fn(tryOut ?? (async () => result(3))),
+    begin: vi.fn(begin ?? (async () => ({ id: 'k3v9x2ab', ended: Promise.resolve(ENDED) }))),
+    stopJob: vi.fn(async () => {}),
+    goOn: vi.fn(async (id: string) => ({ id, ended: new Promise<string>(() => {}) })),
+    close: vi.fn(async () => {}),
     pause: vi.fn(pause ?? (async () => {})),
     resume: vi.fn(async () => {}),
     muteRefusal: muting.muteRefusal,
@@ -69,7 +85,7 @@ function top({ refusal, act, pause, causes, ...muting }: Partial<Explorer> = {})
     queueView('orders', 'failing', { pending: 3, dead: 1 }, groups),
     queueView('bulk', 'paused', { paused: true, pending: 9 }),
   ];
-  const reads = vi.fn(async () => readingOf(queues, { readAt: Date.now() }));
+  const reads = vi.fn(async () => readingOf(queues, { readAt: Date.now(), jobs: jobs ?? [] }));
   const source = { where: 'table Records', read: reads, close: () => {}, explorer: does };
   const done = showLive({
     ...{ source, terminal, keyboard, paint: painter(true), intervalMs: 5_000, signal: abort.signal },
@@ -95,7 +111,7 @@ describe('the keys of backlog top', () => {
     const { press, pass, does, end } = top();
     await pass();
     const causes = await press(ENTER);
-    expect(does.causes).toHaveBeenCalledWith('orders');
+    expect(does.causes).toHaveBeenCalledWith(['orders']);
     expect(causes).toContain('queues › orders › causes');
     expect(causes).toMatch(/> HttpError 503 erp\.example\.com +3 +0/);
     // The selected cause opens into its patterns, the other does not.
@@ -104,7 +120,7 @@ describe('the keys of backlog top', () => {
     expect(causes).toContain('All 4 records that are not finished were read.');
     expect(await press(DOWN)).toMatch(/> HttpError 400 erp\.example\.com +0 +1.*vat missing/s);
     const records = await press(ENTER);
-    expect(does.records).toHaveBeenCalledWith({ queue: 'orders', cause: 'HttpError 400 erp.example.com' });
+    expect(does.records).toHaveBeenCalledWith({ queues: ['orders'], cause: 'HttpError 400 erp.example.com' });
     expect(records).toContain('queues › orders › causes › records');
     expect(records).toMatch(/> order-1 /);
     expect(await press(DOWN)).toMatch(/> order-2 /);
@@ -121,29 +137,80 @@ describe('the keys of backlog top', () => {
     // A letter of the filter is no key.
     expect(await press('q', BACKSPACE, ENTER)).toMatch(/^> orders/m);
     await press(ENTER);
-    expect(does.causes).toHaveBeenCalledWith('orders');
+    expect(does.causes).toHaveBeenCalledWith(['orders']);
     expect(await press(ESC, ESC)).toMatch(/bulk/);
     await end();
   });
 
-  it('retry all records of a cause: first a dry run, then at a pace, and the numbers are read again', async () => {
+  it('lead from an incident to the causes of all its queues', async () => {
+    const { press, pass, does, end } = top();
+    await pass();
+    const incidents = await press('i');
+    expect(incidents).toMatch(/> ⊗ erp\.example\.com +failing +14:27 +orders/);
+    expect(incidents).toMatch(/^ +⊠ orders +dead/m);
+    expect(incidents).toContain('erp.example.com has failed since 14:27 UTC');
+    expect(await press(DOWN)).toMatch(/> ⊠ orders.*orders has 1 dead record/s);
+    expect(await press(ENTER)).toContain('incidents › orders › causes');
+    expect(does.causes).toHaveBeenLastCalledWith(['orders']);
+    expect(await press(ESC)).toMatch(/> ⊠ orders/);
+    expect(await press(ESC)).toMatch(/^> orders/m);
+    expect(await press(ENTER, 'j', 'j')).toContain('No job in the last 30 days.');
+    expect(await press(ESC)).toContain('queues › orders › causes');
+    await end();
+  });
+
+  it('retry all records of a cause by a job: first a dry run, then at a pace, and the numbers are read again', async () => {
     const { press, pass, does, reads, end } = top();
     await pass();
     await press(ENTER);
     const asked = await press('R');
-    const which = { queue: 'orders', cause: 'HttpError 503 erp.example.com' };
-    expect(does.act).toHaveBeenLastCalledWith('runNow', which, expect.objectContaining({ dryRun: true }));
+    const which = { queues: ['orders'], cause: 'HttpError 503 erp.example.com' };
+    expect(does.tryOut).toHaveBeenLastCalledWith('runNow', which, expect.any(AbortSignal));
     expect(asked).toContain('Retry the records in retry of orders');
     expect(asked).toContain('3 match, 3 would change');
     expect(asked).toContain('enter: Retry 3');
     expect(await press(RIGHT, RIGHT)).toContain('5 a second');
     const before = reads.mock.calls.length;
     const done = await press(ENTER);
-    expect(does.act).toHaveBeenLastCalledWith('runNow', which, expect.objectContaining({ perSecond: 5 }));
-    expect(done).toContain('3 records made due: order-1');
+    expect(does.begin).toHaveBeenCalledExactlyOnceWith('runNow', which, { perSecond: 5, total: 3 });
+    expect(done).toContain('Retry now: of orders, HttpError 503 erp.example.com (job k3v9x2ab): Done, 3');
+    expect(done).toContain('queues › orders › causes');
     expect(reads.mock.calls.length).toBeGreaterThan(before);
     expect(does.causes).toHaveBeenCalledTimes(2);
-    expect(await press('x')).not.toContain('made due');
+    expect(await press('x')).not.toContain('Done, 3');
+    await end();
+    expect(does.close).toHaveBeenCalledTimes(1);
+  });
+
+  it('begin a job with a probe, or when the destination is back, and once, however often Enter is pressed', async () => {
+    let began = (_: { id: string; ended: Promise<string> }) => {};
+    const begin = () => new Promise<{ id: string; ended: Promise<string> }>((resolve) => (began = resolve));
+    const { press, pass, does, end } = top({ begin });
+    await pass();
+    await press(ENTER, 'R');
+    expect(await press(DOWN)).toContain('5 first, and the others if all of these succeed');
+    expect(await press(DOWN)).toContain('when it is back, within a day');
+    await press(UP, ENTER, ENTER, ENTER);
+    expect(does.begin).toHaveBeenCalledTimes(1);
+    expect(does.begin.mock.lastCall?.[2]).toEqual({ perSecond: undefined, total: 3, probe: 5 });
+    began({ id: 'k3v9x2ab', ended: new Promise(() => {}) });
+    await pass();
+    const screen = await press('r');
+    expect(screen).not.toContain('Dry run');
+    await end();
+  });
+
+  it('keep the question open where a job was refused, and say why', async () => {
+    const begin = async () => {
+      throw new Error('runNow: nothing of it fails, so there is nothing to wait for');
+    };
+    const { press, pass, does, end } = top({ begin });
+    await pass();
+    const screen = await press(ENTER, 'R', UP, ENTER);
+    expect(screen.replace(/[│\s]+/g, ' ')).toContain('nothing of it fails, so there is nothing to wait for');
+    expect(screen).toContain('enter: Retry 3');
+    await press(ENTER);
+    expect(does.begin).toHaveBeenCalledTimes(2);
     await end();
   });
 
@@ -151,37 +218,42 @@ describe('the keys of backlog top', () => {
     const { press, pass, does, end } = top();
     await pass();
     await press(ENTER, DOWN, 'R');
-    expect(does.act.mock.lastCall?.[0]).toBe('redrive');
+    expect(does.tryOut.mock.lastCall?.[0]).toBe('redrive');
     expect(await press(TAB)).toContain('tab: the dead ones');
-    expect(does.act.mock.lastCall?.[0]).toBe('runNow');
+    expect(does.tryOut.mock.lastCall?.[0]).toBe('runNow');
     await press(ESC);
-    expect(does.act).toHaveBeenCalledTimes(2);
+    expect(does.tryOut).toHaveBeenCalledTimes(2);
+    expect(does.begin).not.toHaveBeenCalled();
     await end();
   });
 
   it('do nothing where the dry run finds nothing, and before it has ended', async () => {
-    const { press, pass, does, end } = top({ act: async () => result(0) });
+    const { press, pass, does, end } = top({ tryOut: async () => result(0) });
     await pass();
     await press(ENTER, 'R');
     expect(await press(ENTER)).toContain('0 match');
-    expect(does.act).toHaveBeenCalledTimes(1);
+    expect(does.begin).not.toHaveBeenCalled();
     await end();
   });
 
-  it('stop an action under way, and say how far it came', async () => {
-    const act: Explorer['act'] = (_, _which, { dryRun, signal, onProgress }) => {
-      if (dryRun) return Promise.resolve(result(3));
-      onProgress?.({ looked: 1, matched: 1, changed: 1, skipped: 0, failed: 0 });
-      return new Promise((resolve) => {
-        signal?.addEventListener('abort', () => resolve(result(1, 'aborted')));
-      });
-    };
-    const { press, pass, end } = top({ act: act });
+  it('list the jobs, say at once which are at work, stop one, and go on with one', async () => {
+    const jobs = [
+      job('k3v9x2ab', { state: 'running', holder: 'h', until: NOW + MINUTE, perSecond: 5, total: 599 }),
+      job('stopped2', { state: 'stopped', why: 'stopped by bob', total: 20 }),
+    ];
+    const { press, pass, does, terminal, end } = top({ jobs });
     await pass();
-    await press(ENTER, 'R');
-    expect(await press(ENTER)).toContain('1 record changed so far of 3');
-    expect(await press('x')).toContain('esc: stop');
-    expect(await press(ESC)).toMatch(/1 record made due.*interrupted/s);
+    expect(terminal.text).toContain('job k3v9x2ab, Retry now: Running, 68 of 599');
+    const list = await press('j');
+    expect(list).toMatch(/> k3v9x2ab +Retry now +11-23 14:40 +Running, 68 of 599/);
+    expect(list).toContain('of orders, HttpError 503');
+    expect(list).toContain('by ann, console; 5 a second');
+    expect(await press('x')).toContain('job k3v9x2ab stops');
+    expect(does.stopJob).toHaveBeenCalledWith('k3v9x2ab');
+    expect(await press(DOWN)).toMatch(/> stopped2 .*Stopped at 68: stopped by bob|> stopped2 .*Stopped at/);
+    expect(await press('g')).toContain('job stopped2 goes on');
+    expect(does.goOn).toHaveBeenCalledWith('stopped2');
+    expect(await press(ESC)).toMatch(/^> orders/m);
     await end();
   });
 
@@ -282,12 +354,15 @@ describe('the keys of backlog top', () => {
   });
 
   it('change nothing without --write, and say so', async () => {
-    const { press, pass, does, end } = top({ refusal: 'start with --write to change anything' });
+    const jobs = [job('k3v9x2ab', { state: 'running' })];
+    const { press, pass, does, end } = top({ refusal: 'start with --write to change anything', jobs });
     await pass();
     expect(await press('p')).toContain('start with --write');
     expect(await press('m')).toContain('start with --write');
     expect(await press(ENTER, 'R')).toContain('start with --write');
-    expect(does.act).not.toHaveBeenCalled();
+    expect(await press(ESC, 'j', 'x')).toContain('start with --write');
+    expect(does.tryOut).not.toHaveBeenCalled();
+    expect(does.stopJob).not.toHaveBeenCalled();
     expect(does.pause).not.toHaveBeenCalled();
     expect(does.muteNote).not.toHaveBeenCalled();
     await end();

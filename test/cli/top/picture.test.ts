@@ -34,7 +34,7 @@ describe('the picture of backlog top', () => {
       '',
       'read 3 s ago, 35.5 read units; every 5 s                            14:47:18 UTC',
       'table Records in memory',
-      'q quit  enter causes  p pause  m mute  / filter  space hold  s sort: worst first',
+      'q quit  enter causes  i incidents  j jobs  p pause  m mute  s sort: worst first',
     ]);
   });
 

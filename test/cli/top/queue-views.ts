@@ -1,4 +1,5 @@
 import type { Condition } from '../../../src/overview/conditions.js';
+import { incidentsOf } from '../../../src/overview/incidents.js';
 import type { OverviewStats } from '../../../src/overview/queue-counts.js';
 import { sentenceOf } from '../../../src/overview/sentence.js';
 import type { QueueView } from '../../../src/overview/snapshot.js';
@@ -108,6 +109,7 @@ export function readingOf(queues: readonly QueueView[], changes: Partial<Reading
   return {
     sentence: sentenceOf(snapshot),
     snapshot,
+    incidents: incidentsOf(queues),
     jobs: [],
     readAt: NOW,
     countedAt: NOW,

@@ -54,7 +54,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
   try {
     const [{ consoleApp }, { JobRunner }, { serveLocally, withOwnHost }, { onPort }] = await Promise.all([
       import('../console/app.js'),
-      import('../console/jobs/runner.js'),
+      import('../jobs/runner.js'),
       import('../local/local-server.js'),
       import('../local/ports.js'),
     ]);

@@ -1,8 +1,8 @@
 import type { CountsReader } from 'dynamo-backlog/overview';
 import type { Context } from 'hono';
+import type { JobRunner } from '../jobs/runner.js';
 import type { ConsoleDeps } from './deps.js';
 import type { FlashNotes } from './flash.js';
-import type { JobRunner } from './jobs/runner.js';
 import type { PageContext } from './layout.js';
 import type { FormGuard } from './security.js';
 

@@ -1,6 +1,7 @@
 import { type Job, RECURRING_QUEUE, systemClock } from 'dynamo-backlog/engine';
 import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
+import { JobRunner } from '../jobs/runner.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
 import { keyRoutes } from './actions/key-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
@@ -13,7 +14,6 @@ import { FlashNotes } from './flash.js';
 import { rolesOf } from './groups/roles.js';
 import { groupsRoutes } from './groups/routes.js';
 import { jobsRoutes } from './jobs/routes.js';
-import { JobRunner } from './jobs/runner.js';
 import { type PageContext, page, Verdict } from './layout.js';
 import { overview } from './overview/view.js';
 import { readAddress } from './records/address.js';

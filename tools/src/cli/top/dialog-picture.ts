@@ -1,6 +1,6 @@
-import { causeText, count, records } from 'dynamo-backlog/overview';
+import { causeText, count, names } from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, width } from '../paint.js';
-import { type ActionDialog, type Dialog, type NoteDialog, PACES } from './screens.js';
+import { type ActionDialog, BEGINNINGS, type Dialog, type NoteDialog, PACES } from './screens.js';
 import { oneColumnEach, wrapped } from './text.js';
 
 const MAX_WIDTH = 68;
@@ -28,26 +28,24 @@ export function withDialog(
 }
 
 function actionLines(dialog: ActionDialog, columns: number, paint: Paint): string[] {
-  const { action, queue, cause, trial, changed, result, pace } = dialog;
+  const { action, queues, cause, trial, pace, begins, error } = dialog;
   const verb = action === 'runNow' ? 'Retry' : 'Redrive';
   const kind = action === 'runNow' ? 'records in retry' : 'dead records';
-  const title = `${verb} the ${kind} of ${oneColumnEach(queue)}`;
-  const head = [paint('bold', title), oneColumnEach(causeText(cause.cause)), ''];
-  if (result !== undefined) {
-    const lines = result.split('\n').flatMap((line) => wrapped(oneColumnEach(line), columns, 3));
-    return [...head, ...lines, '', 'any key: back'];
-  }
-  if (changed !== undefined) {
-    return [...head, `${records(changed)} changed so far of ${count(trial?.changed ?? 0)}`, '', 'esc: stop'];
-  }
+  const title = `${verb} the ${kind} of ${oneColumnEach(names(queues))}`;
   const perSecond = PACES[pace];
   const speed = perSecond === undefined ? 'as fast as they can be written' : `${perSecond} a second`;
   const isAny = (trial?.changed ?? 0) > 0;
   return [
-    ...head,
+    paint('bold', title),
+    oneColumnEach(causeText(cause.cause)),
+    '',
+    `Begins    ${BEGINNINGS[begins]?.words}   ↑ ↓`,
     `Pace      ${speed}   ← →`,
     `Dry run   ${trialText(trial)}`,
     ...(isAny ? [`          ${oneColumnEach(trial?.examples.slice(0, 3).join(', ') ?? '')}`] : []),
+    '',
+    'A job: it goes on while you look elsewhere, and can be stopped.',
+    ...(error === undefined ? [] : ['', ...wrapped(oneColumnEach(error), columns, 3)]),
     '',
     `${isAny ? `enter: ${verb} ${count(trial?.changed ?? 0)}   ` : ''}tab: ${action === 'runNow' ? 'the dead ones' : 'those in retry'}   esc: cancel`,
   ];

@@ -3,11 +3,12 @@ import {
   BacklogOperator,
   type BacklogOperatorOptions,
   type BacklogRecord,
-  type OperationOptions,
 } from 'dynamo-backlog';
-import type { Counts, OverviewDeps } from 'dynamo-backlog/overview';
+import type { Job, NewJob } from 'dynamo-backlog/engine';
+import { type Counts, names, type OverviewDeps } from 'dynamo-backlog/overview';
 import { type CausesRead, readCauses } from '../../console/failures/read-causes.js';
 import { LARGE_BUDGET, PAGE_BUDGET } from '../../console/read-budgets.js';
+import { JobRunner } from '../../jobs/runner.js';
 import type { Target } from '../connect.js';
 import { recordsOf } from '../list.js';
 import { AlarmMutes, muteRefusal } from '../mute/alarm-mutes.js';
@@ -15,9 +16,9 @@ import { muteText, parseMute } from '../mute/rule.js';
 import { userName } from '../operate/target.js';
 import { counted } from '../output.js';
 
-/** Records of one cause that wait, or that are dead. */
+/** Records of one cause that wait, or that are dead, in some queues. */
 export interface CauseOf {
-  readonly queue: string;
+  readonly queues: readonly string[];
   /** The whole cause, as selections take it. */
   readonly cause: string;
 }
@@ -25,14 +26,30 @@ export interface CauseOf {
 /** The action on all records of a cause: `runNow` for those in retry, `redrive` for dead ones. */
 export type CauseAction = 'runNow' | 'redrive';
 
+/** A job that this process works on. */
+export interface BegunJob {
+  readonly id: string;
+  /** Its end, in words. Never throws. */
+  readonly ended: Promise<string>;
+}
+
 /** The reads and writes that the keys of `backlog top` ask for. Each may throw. */
 export interface Explorer {
   /** The reason why it changes nothing. Undefined: it may. */
   readonly refusal: string | undefined;
-  causes(queue: string): Promise<CausesRead>;
+  /** The causes of the failures of some queues. */
+  causes(queues: readonly string[]): Promise<CausesRead>;
   /** Some records of a cause, those in retry first. */
   records(which: CauseOf): Promise<readonly BacklogRecord[]>;
-  act(action: CauseAction, which: CauseOf, options: OperationOptions): Promise<ActionResult>;
+  /** Counts the records that an action would change. */
+  tryOut(action: CauseAction, which: CauseOf, signal: AbortSignal): Promise<ActionResult>;
+  /** Stores a job, and works on it. */
+  begin(action: CauseAction, which: CauseOf, options: BeginOptions): Promise<BegunJob>;
+  stopJob(id: string): Promise<void>;
+  /** Goes on with a job that has stopped, or whose process is lost. */
+  goOn(id: string): Promise<BegunJob>;
+  /** Stops the jobs that this process works on. */
+  close(): Promise<void>;
   pause(queue: string, note: { readonly reason: string; readonly until: string }): Promise<void>;
   resume(queue: string): Promise<void>;
   /** The reason why there are no alarms to mute. Undefined: there may be some. */
@@ -44,6 +61,9 @@ export interface Explorer {
   unmute(queue: string): Promise<void>;
 }
 
+/** Options of a new job. */
+export type BeginOptions = Pick<NewJob, 'perSecond' | 'probe' | 'whenBack' | 'total'>;
+
 interface ExplorerDeps {
   readonly backlog: BacklogOperatorOptions & Pick<Target, 'client' | 'clock'>;
   readonly target: Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
@@ -53,34 +73,51 @@ interface ExplorerDeps {
 }
 
 const MAX_SHOWN = 100;
-/** Most records in retry, and most dead ones, that are read to find those of one cause. */
+/** Most records in retry, and most dead ones, that are read to find those of one cause, all queues together. */
 const MAX_READ = 1_000;
 
 export function explorerOf({ backlog, target, runtime, counts, mayWrite }: ExplorerDeps): Explorer {
   const { clock } = backlog;
   const operator = new BacklogOperator(backlog);
   const mutes = new AlarmMutes(target);
+  const access = { write: true, as: userName() ?? 'an unknown user' } as const;
+  const runner = new JobRunner({ backlog, access, onAction: () => {} }, 'top');
+  const started = (job: Job): BegunJob => ({ id: job.id, ended: runner.start(job) });
   return {
     refusal: mayWrite ? undefined : 'start with --write to change anything',
-    async causes(queue) {
-      const own = counts()?.stats.queues.filter((stats) => stats.queue === queue) ?? [];
+    async causes(queues) {
+      const own = counts()?.stats.queues.filter(({ queue }) => queues.includes(queue)) ?? [];
       // A queue without counts would be read as empty.
-      if (own.length === 0) throw new Error(`${queue} has not been read`);
+      const missing = queues.filter((queue) => own.every((stats) => stats.queue !== queue));
+      if (missing.length > 0) throw new Error(`${names(missing)} has not been read`);
       const known = runtime();
       const budget = known ? LARGE_BUDGET : PAGE_BUDGET;
       return readCauses({ backlog, runtime: known }, own, { budget, now: clock.now() });
     },
-    async records({ queue, cause }) {
+    async records({ queues, cause }) {
       const found: BacklogRecord[] = [];
+      const most = Math.ceil(MAX_READ / queues.length);
       for (const status of ['ERROR', 'DEAD'] as const) {
-        for await (const record of recordsOf(backlog, { queue, status, error: cause }, MAX_READ)) {
-          if (found.length >= MAX_SHOWN) break;
-          found.push(record);
+        for (const queue of queues) {
+          for await (const record of recordsOf(backlog, { queue, status, error: cause }, most)) {
+            if (found.length >= MAX_SHOWN) break;
+            found.push(record);
+          }
         }
       }
       return found;
     },
-    act: (action, { queue, cause }, options) => operator[action]({ queue, errorName: cause }, options),
+    tryOut: (action, which, signal) => operator[action](selectionOf(which), { dryRun: true, signal }),
+    async begin(action, which, options) {
+      return started(
+        await runner.jobs.create({ action, which: selectionOf(which), ...options }, runner.origin()),
+      );
+    },
+    stopJob: (id) => runner.stop(id),
+    async goOn(id) {
+      return started(await runner.jobs.goOn(id));
+    },
+    close: () => runner.stopAll(),
     async pause(queue, { reason, until }) {
       await operator.pause(queue, {
         ...(until === '' ? {} : { until }),
@@ -103,6 +140,10 @@ export function explorerOf({ backlog, target, runtime, counts, mayWrite }: Explo
       await mutes.unmute(queue);
     },
   };
+}
+
+function selectionOf({ queues, cause }: CauseOf) {
+  return { queue: queues, errorName: cause };
 }
 
 /** The words of an operator, as far as there are any. */

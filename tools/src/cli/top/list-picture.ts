@@ -1,36 +1,34 @@
 import { COUNT_SIGNS, causeText, count } from 'dynamo-backlog/overview';
 import { causeLines } from '../failures/lines.js';
 import { recordTable } from '../list-table.js';
-import { cut, type Paint, padEnd } from '../paint.js';
+import { cut } from '../paint.js';
+import { type Look, MARK, marked, NO_MARK, windowed } from './list-parts.js';
+import { overviewLines } from './overview-lists.js';
 import type { CausesScreen, ListScreen, RecordsScreen } from './screens.js';
+import type { Reading } from './source.js';
 import { oneColumnEach, wrapped } from './text.js';
 
-interface Look {
-  /** The backlog's time, epoch milliseconds. */
-  readonly now: number;
-  readonly columns: number;
-  /** Lines that it may take. */
-  readonly room: number;
-  readonly paint: Paint;
-}
-
-const MARK = '> ';
-const NO_MARK = '  ';
-
 /** A list that lies over the overview: its path, its lines, and what is known of the selected one. */
-export function listLines(screen: ListScreen, look: Look): string[] {
-  const path = ['queues', screen.queue, 'causes', ...(screen.name === 'records' ? ['records'] : [])];
-  const title = oneColumnEach(path.join(' › '));
-  const lines = screen.name === 'causes' ? causesLines(screen, look) : recordsLines(screen, look);
+export function listLines(screen: ListScreen, reading: Reading | undefined, look: Look): string[] {
+  const title = oneColumnEach(screen.path.join(' › '));
+  const lines = linesOf(screen, reading, look);
   return [look.paint('bold', title), '', ...lines].map((line) => cut(line, look.columns));
 }
 
+function linesOf(screen: ListScreen, reading: Reading | undefined, look: Look): string[] {
+  if (screen.name === 'causes') return causesLines(screen, look);
+  return screen.name === 'records' ? recordsLines(screen, look) : overviewLines(screen, reading, look);
+}
+
 /** A line for each cause; the selected one opens into its patterns. */
-function causesLines({ read, selected }: CausesScreen, { now, columns, room, paint }: Look): string[] {
+function causesLines(
+  { queues, read, selected }: CausesScreen,
+  { now, columns, room, paint }: Look,
+): string[] {
   if (!read) return ['Reading the failures …'];
   const { causes, examined, total, counted, isSampled } = read;
   if (causes.length === 0) return [isSampled ? 'No record that was read fails.' : 'No record fails.'];
-  const own = { now, columns: columns - MARK.length, paint, isOfOneQueue: true };
+  const own = { now, columns: columns - MARK.length, paint, isOfOneQueue: queues.length === 1 };
   const lines = causes.map((cause) => causeLines([cause], own));
   const all = causeLines(causes, own);
   const rows = lines.map(([, row = '']) => row);
@@ -69,16 +67,4 @@ function recordsLines({ cause, records, selected }: RecordsScreen, look: Look): 
     '',
     ...error.map((line) => paint('dim', line)),
   ];
-}
-
-/** A line with a mark, if it is the selected one. */
-export function marked(line: string, isSelected: boolean, columns: number, paint: Paint): string {
-  return isSelected ? paint('inverse', padEnd(MARK + line, columns)) : NO_MARK + line;
-}
-
-/** The lines around the selected one, as many as there is room for. */
-export function windowed(lines: readonly string[], selected: number, room: number) {
-  const size = Math.max(1, room);
-  const first = Math.max(0, Math.min(lines.length - size, selected - Math.floor(size / 2)));
-  return lines.slice(first, first + size).map((line, i) => ({ line, place: first + i }));
 }

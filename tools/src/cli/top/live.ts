@@ -66,7 +66,7 @@ export async function showLive(deps: LiveDeps): Promise<void> {
     live.draw(screen);
     await ended;
   } finally {
-    live.stop();
+    await live.stop();
     clearInterval(timer);
     signal.removeEventListener('abort', end);
     keyboard.off('data', onData);
@@ -89,6 +89,7 @@ class Live {
     private readonly end: () => void,
   ) {
     this.navigator = new Navigator({
+      reading: () => this.state.reading,
       explorer: () => deps.source.explorer,
       onChange: () => {
         if (!this.isStopped) this.onChange();
@@ -156,10 +157,10 @@ class Live {
     });
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.isStopped = true;
-    this.navigator.stop();
     clearTimeout(this.timer);
+    await this.navigator.stop();
   }
 
   private setPaused(isPaused: boolean): void {

@@ -1,9 +1,21 @@
-import { causeText } from 'dynamo-backlog/overview';
-import { resultText } from '../operate/report.js';
-import type { Explorer } from './explore.js';
-import { type ActionDialog, type Dialog, type ListScreen, type NoteDialog, PACES } from './screens.js';
+import { causeText, incidentName } from 'dynamo-backlog/overview';
+import type { BegunJob, Explorer } from './explore.js';
+import { listedIds, selectedPlace } from './overview-lists.js';
+import {
+  type ActionDialog,
+  BEGINNINGS,
+  type Dialog,
+  type ListScreen,
+  type NoteDialog,
+  type OverviewScreen,
+  PACES,
+  type ReadScreen,
+} from './screens.js';
+import type { Reading } from './source.js';
 
 interface NavigatorDeps {
+  /** The last reading of the overview. */
+  readonly reading: () => Reading | undefined;
   /** Undefined: the tables are not known yet. */
   readonly explorer: () => Explorer | undefined;
   /** Called when what is shown has changed by itself. */
@@ -35,7 +47,7 @@ export class Navigator {
   private readonly screens: ListScreen[] = [];
   private open: Dialog | undefined;
   private said: string | undefined;
-  /** Ends the action under way. */
+  /** Ends the dry run under way. */
   private abort = new AbortController();
 
   constructor(private readonly deps: NavigatorDeps) {}
@@ -53,9 +65,10 @@ export class Navigator {
     return this.said;
   }
 
-  /** Ends what is under way. */
-  stop(): void {
+  /** Ends what is under way; the jobs of this process stop. */
+  async stop(): Promise<void> {
     this.abort.abort();
+    await this.deps.explorer()?.close();
   }
 
   /**
@@ -67,8 +80,9 @@ export class Navigator {
     this.said = undefined;
     const { open, screen } = this;
     if (open) this.pressInDialog(open, key);
+    else if (key === 'i' || key === 'j') this.showOverview(key === 'i' ? 'incidents' : 'jobs');
     else if (screen) this.pressInList(screen, key, selected);
-    else if (selected && key === 'enter') this.showCauses(selected.queue);
+    else if (selected && key === 'enter') this.showCauses(['queues', selected.queue], [selected.queue]);
     else if (selected && key === 'p') this.askPause(selected);
     else if (selected && key === 'm') this.askMute(selected.queue);
     else return false;
@@ -76,28 +90,71 @@ export class Navigator {
   }
 
   private pressInList(screen: ListScreen, key: string, selected: SelectedQueue | undefined): void {
+    if (key === 'esc' || key === 'left') this.screens.pop();
+    else if ('queues' in screen) this.pressInRead(screen, key, selected);
+    else this.pressInOverview(screen, key);
+  }
+
+  private pressInOverview(screen: OverviewScreen, key: string): void {
+    const reading = this.deps.reading();
+    const ids = listedIds(screen, reading);
+    const place = selectedPlace(screen, ids);
+    const id = ids[place];
+    const to = (other: number) =>
+      this.change(screen, { selected: ids[Math.max(0, Math.min(ids.length - 1, other))] });
+    if (key === 'down') to(place + 1);
+    else if (key === 'up') to(place - 1);
+    else if (key === 'r') this.deps.onWrite();
+    else if (id !== undefined && screen.name === 'jobs') this.pressOnJob(id, key);
+    else if (key === 'enter') {
+      const incident = reading?.incidents[place];
+      const queues = incident?.queues.map(({ stats }) => stats.queue) ?? [];
+      if (incident) this.showCauses(['incidents', incidentName(incident)], queues);
+    }
+  }
+
+  private pressOnJob(id: string, key: string): void {
+    if ((key !== 'x' && key !== 'g') || this.isRefused()) return;
+    this.run(async (explorer) => {
+      if (key === 'g') return this.follow(await explorer.goOn(id), 'goes on');
+      await explorer.stopJob(id);
+      this.said = `job ${id} stops`;
+      this.deps.onWrite();
+    });
+  }
+
+  private pressInRead(screen: ReadScreen, key: string, selected: SelectedQueue | undefined): void {
+    const [only, ...others] = screen.queues;
+    const queue = others.length === 0 ? only : undefined;
     const most = (screen.name === 'causes' ? screen.read?.causes.length : screen.records?.length) ?? 0;
     const to = (place: number) => this.change(screen, { selected: Math.max(0, Math.min(most - 1, place)) });
     const cause = screen.name === 'causes' ? screen.read?.causes[screen.selected] : screen.cause;
     if (key === 'down') to(screen.selected + 1);
     else if (key === 'up') to(screen.selected - 1);
-    else if (key === 'esc' || key === 'left') this.screens.pop();
-    else if (key === 'enter' && cause && screen.name === 'causes') this.showRecords(screen.queue, cause);
+    else if (key === 'enter' && cause && screen.name === 'causes') this.showRecords(screen, cause);
     else if (key === 'r') this.readAgain(screen);
-    else if (key === 'R' && cause) this.askAction(screen.queue, cause);
-    else if (key === 'p' && selected?.queue === screen.queue) this.askPause(selected);
-    else if (key === 'm') this.askMute(screen.queue);
+    else if (key === 'R' && cause) this.askAction(screen.queues, cause);
+    else if ((key === 'p' || key === 'm') && queue === undefined)
+      this.said = 'these are several queues: select one of them in the overview';
+    else if (key === 'p' && selected && selected.queue === queue) this.askPause(selected);
+    else if (key === 'm' && queue !== undefined) this.askMute(queue);
   }
 
-  private showCauses(queue: string): void {
-    this.readAgain(this.push({ name: 'causes', queue, read: undefined, selected: 0 }));
+  private showOverview(name: OverviewScreen['name']): void {
+    if (this.screen?.name !== name) this.screens.push({ name, path: [name], selected: undefined });
   }
 
-  private showRecords(queue: string, cause: ActionDialog['cause']): void {
-    this.readAgain(this.push({ name: 'records', queue, cause, records: undefined, selected: 0 }));
+  private showCauses(from: readonly string[], queues: readonly string[]): void {
+    const path = [...from, 'causes'];
+    this.readAgain(this.push({ name: 'causes', path, queues, read: undefined, selected: 0 }));
   }
 
-  private push(screen: ListScreen): ListScreen {
+  private showRecords({ path: from, queues }: ReadScreen, cause: ActionDialog['cause']): void {
+    const path = [...from, 'records'];
+    this.readAgain(this.push({ name: 'records', path, queues, cause, records: undefined, selected: 0 }));
+  }
+
+  private push(screen: ReadScreen): ReadScreen {
     this.screens.push(screen);
     return screen;
   }
@@ -105,76 +162,81 @@ export class Navigator {
   private readAgain(screen: ListScreen): void {
     this.run(async (explorer) => {
       if (screen.name === 'causes') {
-        const read = await explorer.causes(screen.queue);
+        const read = await explorer.causes(screen.queues);
         this.change(screen, { read, selected: 0 });
-      } else {
-        const records = await explorer.records({ queue: screen.queue, cause: causeText(screen.cause.cause) });
+      } else if (screen.name === 'records') {
+        const { queues, cause } = screen;
+        const records = await explorer.records({ queues, cause: causeText(cause.cause) });
         this.change(screen, { records, selected: 0 });
       }
     });
   }
 
   private pressInDialog(dialog: Dialog, key: string): void {
-    if (key === 'esc') this.leave(dialog);
-    else if (dialog.name !== 'action') this.pressInForm(dialog, key);
-    else if (dialog.result !== undefined) this.open = undefined;
-    else if (dialog.changed === undefined) this.pressInAction(dialog, key);
+    if (key === 'esc') {
+      this.abort.abort();
+      this.open = undefined;
+    } else if (dialog.name === 'action') this.pressInAction(dialog, key);
+    else this.pressInForm(dialog, key);
   }
 
-  /** An action under way is stopped first: its dialog then says how far it came. */
-  private leave(dialog: Dialog): void {
-    const isAtWork = dialog.name === 'action' && dialog.changed !== undefined && dialog.result === undefined;
-    this.abort.abort();
-    if (!isAtWork) this.open = undefined;
-  }
-
-  private askAction(queue: string, cause: ActionDialog['cause']): void {
+  private askAction(queues: readonly string[], cause: ActionDialog['cause']): void {
     if (this.isRefused()) return;
     const action = cause.retry > 0 ? 'runNow' : 'redrive';
     this.tryOut({
-      ...{ name: 'action', action, queue, cause, pace: 0 },
-      ...{ trial: undefined, changed: undefined, result: undefined },
+      ...{ name: 'action', action, queues, cause, pace: 0, begins: 0, trial: undefined, error: undefined },
     });
   }
 
   private tryOut(dialog: ActionDialog): void {
-    const open = { ...dialog, trial: undefined };
+    const open = { ...dialog, trial: undefined, error: undefined };
     this.open = open;
     this.abort.abort();
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.run(async (explorer) => {
-      const which = { queue: open.queue, cause: causeText(open.cause.cause) };
-      const trial = await explorer.act(open.action, which, { dryRun: true, signal });
-      if (!signal.aborted) this.answer(open, { trial });
+      const trial = await explorer.tryOut(open.action, whichOf(open), signal);
+      if (!signal.aborted) this.answer({ trial });
     });
   }
 
   private pressInAction(dialog: ActionDialog, key: string): void {
-    const pace = (steps: number) => (dialog.pace + steps + PACES.length) % PACES.length;
-    if (key === 'right') this.open = { ...dialog, pace: pace(1) };
-    else if (key === 'left') this.open = { ...dialog, pace: pace(-1) };
+    const turned = (place: number, steps: number, of: { readonly length: number }) =>
+      (place + steps + of.length) % of.length;
+    const steps = key === 'right' || key === 'down' ? 1 : -1;
+    if (key === 'right' || key === 'left') this.open = { ...dialog, pace: turned(dialog.pace, steps, PACES) };
+    else if (key === 'down' || key === 'up')
+      this.open = { ...dialog, begins: turned(dialog.begins, steps, BEGINNINGS), error: undefined };
     else if (key === 'tab') {
       const action = dialog.action === 'runNow' ? 'redrive' : 'runNow';
       this.tryOut({ ...dialog, action });
-    } else if (key === 'enter' && (dialog.trial?.changed ?? 0) > 0) this.act(dialog);
+    } else if (key === 'enter' && (dialog.trial?.changed ?? 0) > 0) this.begin(dialog);
   }
 
-  private act(dialog: ActionDialog): void {
-    const { signal } = this.abort;
-    this.open = { ...dialog, changed: 0 };
+  private begin(dialog: ActionDialog): void {
+    const { words: _, ...beginning } = BEGINNINGS[dialog.begins] ?? { words: '' };
+    const options = { perSecond: PACES[dialog.pace], total: dialog.trial?.changed, ...beginning };
+    // A second Enter begins no second job.
+    this.open = { ...dialog, trial: undefined };
     this.run(async (explorer) => {
-      const which = { queue: dialog.queue, cause: causeText(dialog.cause.cause) };
-      const result = await explorer.act(dialog.action, which, {
-        signal,
-        perSecond: PACES[dialog.pace],
-        onProgress: ({ changed }) => this.answer(this.open, { changed }),
+      const job = await explorer.begin(dialog.action, whichOf(dialog), options).catch((error: unknown) => {
+        this.answer({ trial: dialog.trial, error: textOf(error) });
       });
-      const done = dialog.action === 'runNow' ? 'made due' : 'redriven';
-      const text = resultText(result, { ask: '', done }, false);
-      this.answer(this.open, { changed: result.changed, result: text });
+      if (!job) return;
+      this.open = undefined;
+      this.follow(job, 'has begun');
+    });
+  }
+
+  /** Says when a job has begun, and when it has ended. */
+  private follow({ id, ended }: BegunJob, how: string): void {
+    this.said = `job ${id} ${how}; j: jobs`;
+    this.deps.onWrite();
+    void ended.then((text) => {
+      this.said = text;
       this.deps.onWrite();
       for (const screen of this.screens) this.readAgain(screen);
+      this.deps.onChange();
     });
   }
 
@@ -235,14 +297,14 @@ export class Navigator {
 
   /** Changes a screen that is still there; it may have been left while it was read. */
   private change(screen: ListScreen, changes: Partial<ListScreen>): void {
-    const place = this.screens.findIndex(({ name, queue }) => name === screen.name && queue === screen.queue);
+    const place = this.screens.findIndex(({ path }) => path.join('\n') === screen.path.join('\n'));
     const present = this.screens[place];
     if (present) this.screens[place] = { ...present, ...changes } as ListScreen;
   }
 
   /** Changes an action's dialog that is still there. */
-  private answer(dialog: Dialog | undefined, changes: Partial<ActionDialog>): void {
-    if (dialog?.name !== 'action' || this.open?.name !== 'action') return;
+  private answer(changes: Partial<ActionDialog>): void {
+    if (this.open?.name !== 'action') return;
     this.open = { ...this.open, ...changes };
     this.deps.onChange();
   }
@@ -256,10 +318,14 @@ export class Navigator {
     void work(explorer)
       .catch((error: unknown) => {
         this.said = textOf(error);
-        if (this.open?.name === 'action') this.open = { ...this.open, result: this.said };
+        this.answer({ error: this.said });
       })
       .finally(() => this.deps.onChange());
   }
+}
+
+function whichOf({ queues, cause }: Pick<ActionDialog, 'queues' | 'cause'>) {
+  return { queues, cause: causeText(cause.cause) };
 }
 
 function textOf(error: unknown): string {

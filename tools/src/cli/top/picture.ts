@@ -9,7 +9,9 @@ import {
 } from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, width } from '../paint.js';
 import { withDialog } from './dialog-picture.js';
-import { listLines, marked, windowed } from './list-picture.js';
+import { marked, windowed } from './list-parts.js';
+import { listLines } from './list-picture.js';
+import { jobLines } from './overview-lists.js';
 import type { Dialog, ListScreen } from './screens.js';
 import { type SortOrder, sorted, sortText } from './sort.js';
 import type { Reading } from './source.js';
@@ -53,14 +55,23 @@ export interface PictureFacts {
 
 /** The keys over the queues, and over a list: the first line that fits. */
 const KEYS = [
-  'q quit  enter causes  p pause queue  m mute alarms  / filter  r read now  space hold  s sort',
-  'q quit  enter causes  p pause  m mute  / filter  space hold  s sort',
-  'q quit  enter causes  p pause  m mute  space hold  s sort',
+  'q quit  enter causes  i incidents  j jobs  p pause queue  m mute alarms  / filter  r read now  space hold  s sort',
+  'q quit  enter causes  i incidents  j jobs  p pause  m mute  / filter  space hold  s sort',
+  'q quit  enter causes  i incidents  j jobs  p pause  m mute  s sort',
+  'q quit  enter causes  i incidents  j jobs  s sort',
 ];
-const LIST_KEYS = [
-  'esc back  enter open  R retry or redrive all  p pause queue  m mute alarms  r read now  q quit',
-  'esc back  enter open  R retry or redrive  p pause  m mute  r read now  q quit',
-];
+const LIST_KEYS = {
+  incidents: ['esc back  enter causes of its queues  j jobs  r read now  q quit'],
+  jobs: ['esc back  x stop  g go on with what is left  i incidents  r read now  q quit'],
+  causes: [
+    'esc back  enter records  R retry or redrive all  j jobs  p pause queue  m mute alarms  r read now  q quit',
+    'esc back  enter records  R retry or redrive  j jobs  p pause  m mute  q quit',
+  ],
+  records: [
+    'esc back  R retry or redrive all  j jobs  p pause queue  m mute alarms  r read now  q quit',
+    'esc back  R retry or redrive  j jobs  p pause  m mute  r read now  q quit',
+  ],
+} as const satisfies Record<ListScreen['name'], readonly string[]>;
 /** A store answers within this time; what takes longer is said. */
 const SLOW_MS = 3_000;
 const MAX_DETAILS = 6;
@@ -78,7 +89,7 @@ export function topPicture(
   const room = Math.max(1, rows - head.length - foot.length - 1);
   const now = reading?.snapshot.now ?? facts.wall;
   const body = screen
-    ? listLines(screen, { now, columns, room, paint })
+    ? listLines(screen, reading, { now, wall: facts.wall, columns, room, paint })
     : bodyLines(state, { columns, room, paint });
   const lines = [...head, ...body, '', ...foot].slice(0, Math.max(1, rows));
   const all = dialog ? withDialog(filled(lines, foot.length, rows), dialog, { columns, paint }) : lines;
@@ -192,7 +203,8 @@ function statusLines(state: TopState, facts: PictureFacts, columns: number, pain
   const gap = columns - width(line) - width(clock);
   const first = gap >= 2 ? `${padEnd(line, columns - width(clock))}${clock}` : line;
   const notice = state.notice === undefined ? [] : [paint('yellow', oneColumnEach(state.notice))];
-  return [...notice, first, paint('dim', oneColumnEach(where))];
+  const jobs = reading && state.screen?.name !== 'jobs' ? jobLines(reading, wall) : [];
+  return [...notice, ...jobs.map((text) => paint('cyan', text)), first, paint('dim', oneColumnEach(where))];
 }
 
 /** `read 3 s ago, 3.5 read units, ≈ counted by the monitor up to 2 min ago` */
@@ -204,13 +216,16 @@ export function countsText(reading: Reading | undefined, wall: number): string {
   return [error === undefined ? read : `the last counts, ${read}`, units(readUnits), ...signs].join(', ');
 }
 
+/** The keys while the refresh is held: the one that ends it is always named. */
+function heldKeys(keys: string): string {
+  return keys.replace('  space hold', '').replace('q quit', 'q quit  space go on');
+}
+
 function keyLine({ sort, isPaused, screen, isFiltering }: TopState, columns: number, paint: Paint): string {
   const all = isFiltering
     ? ['enter done  esc all queues']
     : screen
-      ? LIST_KEYS
-      : KEYS.map(
-          (keys) => `${isPaused ? keys.replace('space hold', 'space go on') : keys}: ${sortText(sort)}`,
-        );
+      ? LIST_KEYS[screen.name]
+      : KEYS.map((keys) => `${isPaused ? heldKeys(keys) : keys}: ${sortText(sort)}`);
   return paint('dim', all.find((text) => width(text) <= columns) ?? 'q quit');
 }

@@ -25,6 +25,8 @@ import { RemoteRuntime } from './remote-runtime.js';
 export interface Reading {
   readonly sentence: Sentence;
   readonly snapshot: Snapshot;
+  /** Its incidents, the worst first. */
+  readonly incidents: readonly Incident[];
   /** The stored jobs. Empty: there is none, or they could not be read. */
   readonly jobs: readonly Job[];
   /** The line on the alarms of its incidents. Undefined: there is no incident, or nothing is known. */
@@ -128,6 +130,7 @@ function unread(error: unknown): Reading {
   return {
     sentence: sentenceOf(snapshot, explainRead(error)),
     snapshot,
+    incidents: [],
     jobs: [],
     readAt: undefined,
     countedAt: undefined,
@@ -175,6 +178,7 @@ export function sourceAt(
       return {
         sentence: withRunbook(sentenceOf(snapshot, reason), incidents, runbookUrl),
         snapshot,
+        incidents,
         jobs: found?.jobs ? listed(found.jobs, snapshot.now).jobs : [],
         alarmLine: alarmLine(incidents, alarms?.reason, snapshot.now),
         readAt: found?.readAt,

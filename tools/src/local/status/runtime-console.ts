@@ -5,7 +5,7 @@ import { BacklogClient, type RedactPayload } from 'dynamo-backlog';
 import type { createDynamoDbClient } from 'dynamo-backlog/engine';
 import { consoleApp } from '../../console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../console/deps.js';
-import { JobRunner } from '../../console/jobs/runner.js';
+import { JobRunner } from '../../jobs/runner.js';
 import { localAlarms } from '../alarms/alarms-on.js';
 import type { AppQueue } from '../app-queues.js';
 import type { SampleErp } from '../sample/sample-erp.js';

@@ -12,12 +12,12 @@ import {
   Tables,
 } from 'dynamo-backlog/engine';
 import type { Counts } from 'dynamo-backlog/overview';
-import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
-import type { ConsoleDeps } from '../deps.js';
+import type { ConsoleDeps } from '../console/deps.js';
+import { actionWords, selectionText, stateText } from './job-words.js';
 
 interface Running {
   readonly stop: AbortController;
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
 }
 
 const LEFT = 'the console has ended: the next one goes on with it';
@@ -26,7 +26,7 @@ const SEEN_MS = 30_000;
 /** Real time between two looks at jobs of other processes. */
 const LOOK_MS = 30_000;
 
-/** The stored jobs, and those that this console works on while its operator looks at other pages. */
+/** The stored jobs, and those that a console or `backlog top` works on while its operator looks at other pages. */
 export class JobRunner {
   readonly jobs: Jobs;
   private readonly clock: Clock;
@@ -36,14 +36,17 @@ export class JobRunner {
   onChange: () => void = () => {};
   private lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly deps: Pick<ConsoleDeps, 'backlog' | 'access' | 'onAction'>) {
+  constructor(
+    private readonly deps: Pick<ConsoleDeps, 'backlog' | 'access' | 'onAction'>,
+    private readonly from = 'console',
+  ) {
     this.jobs = new Jobs(new Tables(deps.backlog));
     this.clock = deps.backlog.clock ?? systemClock;
   }
 
   /** The operator, for a new job. */
   origin(): JobOrigin {
-    return { by: this.deps.access.write ? this.deps.access.as : '', from: 'console' };
+    return { by: this.deps.access.write ? this.deps.access.as : '', from: this.from };
   }
 
   /** Real time, epoch milliseconds. */
@@ -99,14 +102,15 @@ export class JobRunner {
     return job;
   }
 
-  /** Works on a job that this process holds, to its end. */
-  start(job: Job): void {
+  /** Works on a job that this process holds, to its end, which it returns in words. */
+  start(job: Job): Promise<string> {
     const stop = new AbortController();
     const end = (result: string) => {
       this.running.delete(job.id);
       const text = `${actionWords(job).label}: ${selectionText(job)} (job ${job.id})`;
       this.deps.onAction({ at: new Date().toISOString(), as: this.origin().by, text, result });
       this.onChange();
+      return `${text}: ${result}`;
     };
     const ended = this.jobs.run(job, { signal: stop.signal, leave: this.end.signal }).then(
       (outcome) => end(isLost(outcome.job, this.wall()) ? LEFT : stateText(outcome.job, this.wall())),
@@ -114,6 +118,7 @@ export class JobRunner {
     );
     this.running.set(job.id, { stop, ended });
     this.onChange();
+    return ended;
   }
 
   /** Stops a job, at once if it is this console's. */
@@ -121,6 +126,12 @@ export class JobRunner {
     await this.jobs.stop(id, this.origin().by);
     this.running.get(id)?.stop.abort();
     this.onChange();
+  }
+
+  /** Stops the jobs that this process works on, after the writes at hand. An operator may go on with them. */
+  async stopAll(): Promise<void> {
+    for (const { stop } of this.running.values()) stop.abort();
+    await Promise.all([...this.running.values()].map(({ ended }) => ended));
   }
 
   /** Ends the work on jobs after the writes at hand. They stay at work: the next console takes them over. */
