@@ -236,6 +236,20 @@ describe('the keys of backlog top', () => {
     await end();
   });
 
+  it('end though a job cannot write that it has stopped', async () => {
+    const { does, pass, end } = top();
+    await pass();
+    does.close.mockImplementation(() => new Promise(() => {}));
+    let hasEnded = false;
+    const ending = end().then(() => {
+      hasEnded = true;
+    });
+    await pass(2_900);
+    expect(hasEnded).toBe(false);
+    await pass(200);
+    await ending;
+  });
+
   it('list the jobs, say at once which are at work, stop one, and go on with one', async () => {
     const jobs = [
       job('k3v9x2ab', { state: 'running', holder: 'h', until: NOW + MINUTE, perSecond: 5, total: 599 }),

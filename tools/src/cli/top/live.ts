@@ -66,13 +66,14 @@ export async function showLive(deps: LiveDeps): Promise<void> {
     live.draw(screen);
     await ended;
   } finally {
-    await live.stop();
+    const stopped = live.stop();
     clearInterval(timer);
     signal.removeEventListener('abort', end);
     keyboard.off('data', onData);
     keyboard.pause();
     restore();
     process.off('exit', restore);
+    await stopped;
   }
 }
 

@@ -31,6 +31,8 @@ interface SelectedQueue {
 }
 
 const MAX_INPUT = 200;
+/** Time for the last writes of jobs that stop. A job that has not said so is lost a minute later, which lists say. */
+const STOP_MS = 3_000;
 /** A mute has an end: this one, unless another is typed. */
 const DEFAULT_MUTE = '2h';
 const EMPTY_FORM = {
@@ -65,10 +67,15 @@ export class Navigator {
     return this.said;
   }
 
-  /** Ends what is under way; the jobs of this process stop. */
+  /** Ends what is under way. The jobs of this process stop, and their items say so, if the store answers soon. */
   async stop(): Promise<void> {
     this.abort.abort();
-    await this.deps.explorer()?.close();
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_MS);
+    });
+    await Promise.race([this.deps.explorer()?.close(), patience]);
+    clearTimeout(timer);
   }
 
   /**
