@@ -145,6 +145,30 @@ describe('the examples, copied out of the package', () => {
     expect(receiver.lines()).toContain('200 order-9 {"total":3}');
   });
 
+  it('order: the events of each order are attempted one after another, also where one of them has to wait', async () => {
+    await using backlog = await start('order', ['--speed', '60']);
+    expect((await tsx(['examples/order/put.ts'], backlog.environment)).out).toBe('80 events inserted\n');
+    const records = await backlog.finished(80);
+    expect(records.get('order-7/paid')).toMatchObject({ status: 'SUCCESS', attempts: 2 });
+    const steps = ['created', 'paid', 'packed', 'shipped'];
+    for (let order = 1; order <= 20; order++) {
+      const times = steps.map((step) => String(records.get(`order-${order}/${step}`)?.lastAttemptAt));
+      expect(times, `order-${order}`).toEqual(times.toSorted());
+    }
+  });
+
+  it('a noisy customer: the webhooks of five others are delivered beside the many of one', async () => {
+    await using backlog = await start('noisy-customer', ['--speed', '1']);
+    const { out } = await tsx(['examples/noisy-customer/burst.ts', '20'], backlog.environment);
+    const lines = out.trimEnd().split('\n');
+    expect(lines[0]).toBe('big: 20 webhooks');
+    expect(lines.slice(1).map((line) => line.replace(/[\d.]+ s$/, 'N s'))).toEqual(
+      ['ann', 'ben', 'cem', 'dia', 'eve'].map((customer) => `${customer}: delivered after N s`),
+    );
+    const records = await backlog.finished(25);
+    expect([...records.values()].map(({ status }) => status)).toEqual(Array(25).fill('SUCCESS'));
+  });
+
   it('Python producer: what boto3 put arrives, once', async () => {
     await using receiver = await startServer(app, 'examples/receiver.ts');
     await mustRun('python3', ['-m', 'venv', '.venv'], { cwd: app });

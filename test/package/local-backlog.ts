@@ -14,6 +14,7 @@ export interface ListedRecord {
   readonly attempts: number;
   readonly queue?: string;
   readonly deadReason?: string;
+  readonly lastAttemptAt?: string;
 }
 
 /** Time between two looks at the records: each starts a process, which takes most of a second of a core. */
