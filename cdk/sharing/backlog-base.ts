@@ -71,6 +71,11 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
   abstract readonly redelivery: ISqsQueue | undefined;
   abstract readonly intakeRole: IRole | undefined;
 
+  /** Outcomes are written by a request each (the prop `groupWrites` is false), so that no right to more is granted. */
+  protected get writesSingly(): boolean {
+    return false;
+  }
+
   abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 
   /**
@@ -142,7 +147,7 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * change and remove them, and to pause queues.
    */
   grantOperate(grantee: IGrantable): Grant {
-    return grantOperate(grantee, { records: this.table, control: this.controlTable });
+    return grantOperate(grantee, tablesOf(this, this.writesSingly));
   }
 
   /**
@@ -150,6 +155,10 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * has. It may read and change all records, and can neither put nor delete one. To write logs is a right of its platform.
    */
   grantWork(grantee: IGrantable): Grant {
-    return grantWork(grantee, { records: this.table, control: this.controlTable });
+    return grantWork(grantee, tablesOf(this, this.writesSingly));
   }
+}
+
+function tablesOf({ table: records, controlTable: control }: BacklogBase, writesSingly: boolean) {
+  return { records, control, writesSingly };
 }

@@ -14,7 +14,7 @@ const LINE_PAGE_KEYS = 'line-page#*';
 const HELD_LINES_KEYS = 'held-lines#*';
 
 /** The right to write 25 changes by one request, each on its own condition. It creates no item. */
-function groupWrites(writesSingly = false): string[] {
+function groupWrites(writesSingly: boolean | undefined): string[] {
   return writesSingly ? [] : ['dynamodb:PartiQLUpdate'];
 }
 
@@ -144,12 +144,12 @@ export function grantPause(grantee: IGrantable, { control }: Tables): void {
 }
 
 /** Grants what `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
-export function grantOperate(grantee: IGrantable, { records, control }: Tables): Grant {
+export function grantOperate(grantee: IGrantable, { records, control, writesSingly }: Tables): Grant {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
   const allow = (actions: string[], resource: string) =>
     Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
-  const granted = allow([...access, ...groupWrites(), 'dynamodb:DeleteItem'], records.tableArn)
+  const granted = allow([...access, ...groupWrites(writesSingly), 'dynamodb:DeleteItem'], records.tableArn)
     .combine(allow(access, control.tableArn))
     .combine(allow(['dynamodb:Query'], index));
   // Not part of the grant: the policy of a key takes principals that cannot be given any rights on the tables.
