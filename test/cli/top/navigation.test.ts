@@ -151,10 +151,12 @@ describe('the keys of backlog top', () => {
     expect(incidents).toContain('erp.example.com has failed since 14:27 UTC');
     expect(await press(DOWN)).toMatch(/> ⊠ orders.*orders has 1 dead record/s);
     expect(await press(ENTER)).toContain('incidents › orders › causes');
+    expect(await press('p')).toContain('Pause orders');
+    await press(ESC);
     expect(does.causes).toHaveBeenLastCalledWith(['orders']);
     expect(await press(ESC)).toMatch(/> ⊠ orders/);
     expect(await press(ESC)).toMatch(/^> orders/m);
-    expect(await press(ENTER, 'j', 'j')).toContain('No job in the last 30 days.');
+    expect(await press(ENTER, 'j', 'i', 'j', 'j')).toContain('No job in the last 30 days.');
     expect(await press(ESC)).toContain('queues › orders › causes');
     await end();
   });

@@ -88,7 +88,7 @@ export class Navigator {
     const { open, screen } = this;
     if (open) this.pressInDialog(open, key);
     else if (key === 'i' || key === 'j') this.showOverview(key === 'i' ? 'incidents' : 'jobs');
-    else if (screen) this.pressInList(screen, key, selected);
+    else if (screen) this.pressInList(screen, key);
     else if (selected && key === 'enter') this.showCauses(['queues', selected.queue], [selected.queue]);
     else if (selected && key === 'p') this.askPause(selected);
     else if (selected && key === 'm') this.askMute(selected.queue);
@@ -96,9 +96,9 @@ export class Navigator {
     return true;
   }
 
-  private pressInList(screen: ListScreen, key: string, selected: SelectedQueue | undefined): void {
+  private pressInList(screen: ListScreen, key: string): void {
     if (key === 'esc' || key === 'left') this.screens.pop();
-    else if ('queues' in screen) this.pressInRead(screen, key, selected);
+    else if ('queues' in screen) this.pressInRead(screen, key);
     else this.pressInOverview(screen, key);
   }
 
@@ -130,7 +130,7 @@ export class Navigator {
     });
   }
 
-  private pressInRead(screen: ReadScreen, key: string, selected: SelectedQueue | undefined): void {
+  private pressInRead(screen: ReadScreen, key: string): void {
     const [only, ...others] = screen.queues;
     const queue = others.length === 0 ? only : undefined;
     const most = (screen.name === 'causes' ? screen.read?.causes.length : screen.records?.length) ?? 0;
@@ -143,12 +143,14 @@ export class Navigator {
     else if (key === 'R' && cause) this.askAction(screen.queues, cause);
     else if ((key === 'p' || key === 'm') && queue === undefined)
       this.said = 'these are several queues: select one of them in the overview';
-    else if (key === 'p' && selected && selected.queue === queue) this.askPause(selected);
+    else if (key === 'p' && queue !== undefined) this.askPause({ queue, isPaused: this.isPaused(queue) });
     else if (key === 'm' && queue !== undefined) this.askMute(queue);
   }
 
   private showOverview(name: OverviewScreen['name']): void {
-    if (this.screen?.name !== name) this.screens.push({ name, path: [name], selected: undefined });
+    const place = this.screens.findIndex((screen) => screen.name === name);
+    if (place >= 0) this.screens.splice(place + 1);
+    else this.screens.push({ name, path: [name], selected: undefined });
   }
 
   private showCauses(from: readonly string[], queues: readonly string[]): void {
@@ -250,6 +252,11 @@ export class Navigator {
   private askPause({ queue, isPaused }: SelectedQueue): void {
     if (this.isRefused()) return;
     this.open = { ...EMPTY_FORM, name: 'pause', queue, isOn: isPaused };
+  }
+
+  private isPaused(queue: string): boolean {
+    const queues = this.deps.reading()?.snapshot.queues ?? [];
+    return queues.some(({ stats }) => stats.queue === queue && stats.paused);
   }
 
   /** The rule is read now, and with no reading of the overview: CloudWatch counts its requests. */
