@@ -65,7 +65,7 @@ async function embeddedRecords(): Promise<StreamRecord[]> {
   try {
     await writeInEveryWay(client, (await createTables(client)).records);
     // The stream has a change once the item can be read; the writer may have its answer before.
-    await vi.waitFor(() => expect(records).toHaveLength(5), { timeout: 30_000 });
+    await vi.waitFor(() => expect(records).toHaveLength(5), { timeout: 120_000 });
   } finally {
     pump.stop();
     client.destroy();

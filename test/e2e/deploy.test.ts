@@ -53,7 +53,7 @@ const get = async (id: string, TableName = table) =>
 
 const soon = (id: string, expected: object, where = table) =>
   vi.waitFor(async () => expect(await get(id, where)).toMatchObject(expected), {
-    timeout: 60_000,
+    timeout: 120_000,
     interval: 100,
   });
 
@@ -274,7 +274,7 @@ describe('the deployed stack', () => {
           dead: 1,
           cancelled: 1,
         }),
-      { timeout: 60_000, interval: 500 },
+      { timeout: 120_000, interval: 500 },
     );
     expect(erp.attemptsOf('group')).toEqual([]);
     await insert('group-last', {}, true);
@@ -494,7 +494,7 @@ describe('the deployed stack', () => {
           }),
         );
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: 120_000, interval: 500 },
     );
   });
 
@@ -517,7 +517,7 @@ describe('the deployed stack', () => {
           );
         }
       },
-      { timeout: 60_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     expect([...new Set(heard.map(({ detail }) => detail.queue))]).toEqual(['default']);
     const never = heard.find(({ detail }) => detail.id === 'py-never')?.detail;

@@ -36,7 +36,7 @@ it(`${ITEMS} foreign items are adopted once each, over ${KILLS} kills`, async ()
 
   for (let kill = 0, before = 0; kill < KILLS; kill++) {
     const running = cli.start(...adopt, '--limit-per-second', '200', '--segments', '4');
-    await until(() => looked() > before, 30_000);
+    await until(() => looked() > before, 120_000);
     running.kill('SIGKILL');
     expect(await running.ended).toBeNull();
     before = looked();

@@ -57,18 +57,18 @@ function seen(id: string): string[] {
 it.concurrent('ids of a run whose process dies come back, are indexed, and are attempted by the run that finds them first', async () => {
   const ids = ['exit-1', 'exit-2', 'exit-3'];
   await put({ id: 'exit-1', queue: 'fragile', payload: 'exit once' });
-  await vi.waitFor(() => expect(existsSync(join(folder, 'exited'))).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(existsSync(join(folder, 'exited'))).toBe(true), { timeout: 120_000 });
   expect(await record('exit-1')).not.toHaveProperty('lane');
   expect(await record('exit-1')).toMatchObject({ status: 'NEW' });
   await Promise.all(ids.slice(1).map((id) => put({ id, queue: 'fragile', payload: 1 })));
-  await Promise.all(ids.slice(1).map((id) => succeeded(id, 30_000)));
+  await Promise.all(ids.slice(1).map((id) => succeeded(id, 120_000)));
   await succeeded('exit-1', 120_000);
   expect(seen('exit-1')).toEqual(['exit once begin', 'exit once begin', 'exit once end']);
   expect(runtime.out()).toMatch(/fragile, on arrival: Runtime exited with exit status 1/);
   // A run of the rule, or one of the others' runs, has attempted it: all of them report three successes.
   const successes = () =>
     [...runtime.out().matchAll(/fragile, [^:]+: attempted \d+: (\d+) ok/g)].map(([, count]) => Number(count));
-  await vi.waitFor(() => expect(successes().reduce((sum, count) => sum + count, 0)).toBe(3), 60_000);
+  await vi.waitFor(() => expect(successes().reduce((sum, count) => sum + count, 0)).toBe(3), 120_000);
 });
 
 it.concurrent("a producer's overwrite of a record that has succeeded is attempted as a new one", async () => {
@@ -82,7 +82,7 @@ it.concurrent("a producer's overwrite of a record that has succeeded is attempte
 
 it.concurrent('an overwrite during the attempt is attempted after it, never at the same time', async () => {
   await put({ id: 'during', payload: 'slow' });
-  await vi.waitFor(() => expect(seen('during')).toEqual(['slow begin']), { timeout: 30_000 });
+  await vi.waitFor(() => expect(seen('during')).toEqual(['slow begin']), { timeout: 120_000 });
   await put({ id: 'during', payload: 'new' });
   await succeeded('during', 180_000);
   expect(seen('during')).toEqual(['slow begin', 'slow end', 'new begin', 'new end']);

@@ -15,7 +15,7 @@ describe('the local runtime', () => {
   it('fires the rules of the app, with their inputs, into its functions, on the faster clock', async () => {
     const runtime = await start({});
     await vi.waitFor(() => expect(runtime.status().runs.length).toBeGreaterThanOrEqual(2), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
     const [run] = runtime.status().runs;
     expect(run).toMatchObject({
@@ -41,7 +41,7 @@ describe('the local runtime', () => {
     // It would be 20 minutes and more at this speed.
     expect(ready).toHaveLength(1);
     expect(ready[0]).toBeLessThan(20 * 60_000);
-    await vi.waitFor(() => expect(runtime.status().totals.runs).toBeGreaterThan(0), { timeout: 60_000 });
+    await vi.waitFor(() => expect(runtime.status().totals.runs).toBeGreaterThan(0), { timeout: 120_000 });
     expect(runtime.status().totals).toMatchObject({ broken: 0, late: 0 });
   });
 
@@ -52,7 +52,7 @@ describe('the local runtime', () => {
       Daily: { ...scheduleResource, Properties: { ...scheduleResource.Properties, ...daily } },
     });
     await vi.waitFor(() => expect(runtime.status().rules[0]?.fired).toBeGreaterThanOrEqual(2), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
     const [poll, tokyo] = runtime.status().rules;
     expect(poll).toMatchObject({ label: 'default, every minute', enabled: true });
@@ -67,7 +67,7 @@ describe('the local runtime', () => {
   it('does not list runs that found nothing, but counts them', async () => {
     const runtime = await start({ PollAAAA0000: poll('idle') });
     await vi.waitFor(() => expect(runtime.status().totals.runs).toBeGreaterThanOrEqual(2), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
     expect(runtime.status().runs).toEqual([]);
   });

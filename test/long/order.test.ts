@@ -85,7 +85,7 @@ it('attempts the records of a key in order on the local runtime, over its end, a
     inserted: 0,
     duplicates: expect.arrayContaining(['a-1', 'b-1']),
   });
-  await vi.waitFor(() => expect(taken.length).toBeGreaterThanOrEqual(5), { timeout: 30_000 });
+  await vi.waitFor(() => expect(taken.length).toBeGreaterThanOrEqual(5), { timeout: 120_000 });
   await first.stop();
 
   const second = await start({}, options);
@@ -113,25 +113,25 @@ it('attempts the records of a key in order on the local runtime, over its end, a
       });
       expect(['a', 'c', 'd'].map((key) => ofKey(key).length)).toEqual([5, 5, 3]);
     },
-    { timeout: 60_000, interval: 200 },
+    { timeout: 120_000, interval: 200 },
   );
   expect(ofKey('b')).toEqual([1]);
   await client.send(new DeleteItemCommand({ TableName: 'Records', Key: { id: { S: 'b-4' } } }));
   state.fails = () => false;
   expect((await operator.redrive(['b-2'])).changed).toBe(1);
-  await vi.waitFor(() => expect(ofKey('b')).toHaveLength(4), { timeout: 60_000, interval: 200 });
+  await vi.waitFor(() => expect(ofKey('b')).toHaveLength(4), { timeout: 120_000, interval: 200 });
   expect(Object.fromEntries(['a', 'b', 'c', 'd'].map((key) => [key, ofKey(key)]))).toEqual({
     ...{ a: [1, 2, 3, 4, 5], b: [1, 2, 3, 5], c: [1, 2, 3, 4, 5], d: [1, 2, 3] },
   });
   // A number that does not come is left out after two minutes, 0.2 seconds here.
   await put('d', 6, 6);
-  await vi.waitFor(() => expect(ofKey('d')).toEqual([1, 2, 3, 6]), { timeout: 60_000, interval: 200 });
+  await vi.waitFor(() => expect(ofKey('d')).toEqual([1, 2, 3, 6]), { timeout: 120_000, interval: 200 });
   await vi.waitFor(
     async () =>
       expect(await lines.get({ queue: 'orders', key: 'd' })).toMatchObject({
         state: 'idle',
         leftOut: { from: 4, to: 5 },
       }),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
 });

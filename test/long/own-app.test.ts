@@ -30,7 +30,7 @@ it('an app with a handler of its own, a URL and an imported table works on one m
   await writeFile(file, JSON.stringify({ id: 'old', queue: 'legacy', payload: 'old' }));
   expect((await cli.run('import', file, '--table', 'OldRecords')).err).toContain('inserted 1');
   const all = async () => [...(await records('BacklogRecords')), ...(await records('OldRecords'))];
-  await until(async () => !(await all()).some(pending), 60_000);
+  await until(async () => !(await all()).some(pending), 120_000);
 
   const byId = new Map((await all()).map((record) => [record.id, record]));
   expect(byId.get('mug')).toMatchObject({ status: 'SUCCESS', attempts: 1 });

@@ -109,7 +109,7 @@ describe('webhooks through the local runtime', () => {
     expect((await cli.run('import', await ndjson())).err).toContain(
       'inserted 135, duplicates 0, bad lines 0',
     );
-    await until(() => receiver.deliveries.length >= COUNT / 3, 60_000);
+    await until(() => receiver.deliveries.length >= COUNT / 3, 120_000);
     killed.kill('SIGKILL');
     await killed.ended;
     // Its sandboxes end with it.

@@ -33,7 +33,7 @@ export async function startServer(
     await ended;
   };
   try {
-    await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, 30_000);
+    await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, 120_000);
   } catch (error) {
     await stop();
     throw error;

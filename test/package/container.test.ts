@@ -100,14 +100,14 @@ describe('the image of the example', () => {
     });
     try {
       const isAlive = async () => (await start(onPort(image.healthcheck, port)).ended) === 0;
-      await until(isAlive, 60_000);
+      await until(isAlive, 120_000);
       const isHealthy = async () => (await fetch(`http://127.0.0.1:${port}/health`)).ok;
-      await until(isHealthy, 60_000);
+      await until(isHealthy, 120_000);
       const at = new Date().toISOString();
       const timed = { insertedAt: at, lane: 'thumbnails', dueAt: at, rev: 'r' };
       await store.records.insert({ id: 'cat', queue: 'thumbnails', payload: {}, status: 'NEW', ...timed });
       const record = async () => (await store.records.getMany(['cat']))[0];
-      await until(async () => (await record())?.status === 'DEAD', 60_000);
+      await until(async () => (await record())?.status === 'DEAD', 120_000);
       // No shop answers.
       expect(await record()).toMatchObject({ attempts: 1, lastError: { message: 'fetch failed' } });
       expect([...(await store.registry.read()).queues.keys()].sort()).toEqual(['imports', 'thumbnails']);

@@ -73,8 +73,8 @@ describe('the examples, copied out of the package', () => {
         '{"id":"order-7","queue":"webhooks","payload":{"total":12}}\n',
       );
       await backlog.import('order.ndjson');
-      await until(() => receiver.lines().includes(line), 30_000);
-      await until(async () => (await backlog.records())[0]?.status === status, 30_000, LOOK_MS);
+      await until(() => receiver.lines().includes(line), 120_000);
+      await until(async () => (await backlog.records())[0]?.status === status, 120_000, LOOK_MS);
     }
   });
 
@@ -110,7 +110,7 @@ describe('the examples, copied out of the package', () => {
     const records = await backlog.finished(1);
     expect(records.get('order-3')).toMatchObject({ status: 'SUCCESS', attempts: 2 });
     const log = () => readFile(join(data, 'logs/BacklogRecordEventsFunction.log'), 'utf8').catch(() => '');
-    await until(async () => (await log()).includes('Backlog record succeeded'), 30_000);
+    await until(async () => (await log()).includes('Backlog record succeeded'), 120_000);
     const lines = (await log()).split('\n').filter((line) => line.includes('"Backlog record'));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { detail: { id: 'order-3', end: 'succeeded' } },
@@ -124,7 +124,7 @@ describe('the examples, copied out of the package', () => {
     expect(await tsx(['examples/recurring/tenants.ts'], backlog.environment)).toMatchObject({ code: 0 });
     await until(
       () => receiver.lines().filter((line) => line.startsWith('200 heartbeat@')).length >= 3,
-      60_000,
+      120_000,
     );
     const sent = receiver.lines().filter((line) => line.startsWith('200'));
     // No occurrence is delivered twice.

@@ -93,9 +93,9 @@ describe('backlog init, from the tarballs', () => {
       AWS_ENDPOINT_URL_DYNAMODB: backlog.endpoint,
     });
     const statuses = async () => (await backlog.records()).map(({ status }) => status);
-    await until(async () => (await statuses()).includes('SUCCESS'), 60_000, LOOK_MS);
+    await until(async () => (await statuses()).includes('SUCCESS'), 120_000, LOOK_MS);
     say(`npm start: ${started} s, with the first success: ${seconds(began)} s`);
-    await until(async () => (await statuses()).includes('DEAD'), 60_000, LOOK_MS);
+    await until(async () => (await statuses()).includes('DEAD'), 120_000, LOOK_MS);
     const dead = (await backlog.records()).filter(({ status }) => status === 'DEAD');
     expect(dead[0]?.deadReason).toBe('the ERP refuses this order');
     expect(shop.said()).toMatch(/^shop {2}placed order-\d+: mug$/m);

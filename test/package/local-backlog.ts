@@ -105,7 +105,7 @@ export class LocalBacklog {
         if (waiting.some(({ queue }) => queue === hurried)) await this.runNow(String(hurried));
         return records.length === count && waiting.length === 0;
       },
-      hurried === undefined ? 60_000 : 240_000,
+      240_000,
       LOOK_MS,
     ).catch((error) => {
       throw new Error(`${error.message}\n${JSON.stringify(records, undefined, 2)}`);

@@ -167,7 +167,7 @@ describe('OpenTelemetry and Prometheus', () => {
     });
     const ended = once(worker, 'exit');
     try {
-      await until(() => values.get('backlog.records.waiting')?.value === 1, 60_000);
+      await until(() => values.get('backlog.records.waiting')?.value === 1, 120_000);
       expect(Object.fromEntries(values)).toMatchObject({
         'backlog.attempts.made': { unit: '{attempt}', value: 3 },
         'backlog.attempts.succeeded': { unit: '{attempt}', value: 2 },

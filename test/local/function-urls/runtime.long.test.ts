@@ -119,7 +119,7 @@ describe('a function URL of the local runtime', () => {
         const text = await readFile(join(runtime.status().logs, 'Approve.log'), 'utf8').catch(() => '');
         return text.trim().split('\n').length >= 5 ? text : undefined;
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
     expect(
       log

@@ -40,7 +40,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
     const first = cli.start(...args('--limit-per-second', '100', '--segments', '2'));
     const looked = () =>
       existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).counters.items : 0;
-    await until(() => looked() > 0, 30_000);
+    await until(() => looked() > 0, 120_000);
     first.kill(signal);
     expect(await first.ended).toBe(signal === 'SIGKILL' ? null : 1);
     if (signal === 'SIGINT') expect(first.err()).toMatch(/interrupted: the same command goes on from there/);

@@ -38,7 +38,7 @@ const put = (item: Record<string, unknown>) =>
 const record = async (id: string) =>
   (await documents.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }))).Item;
 /** A run may need a moment to start its sandbox; the next firing is a minute away. */
-const soon = { timeout: 60_000, interval: 50 };
+const soon = { timeout: 120_000, interval: 50 };
 
 it('a bare item, put by any client, is delivered long before the next rule fires, by one write', async () => {
   await put({ id: 'bare', payload: { order: 1 } });

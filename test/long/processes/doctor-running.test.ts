@@ -76,7 +76,7 @@ it('of a record that is put in a wrong way each is attempted or listed, and none
   const all = [...alreadyIndexed, ...ARRIVALS, ...HELPLESS];
   await records.put(all);
   const arrivals = ARRIVALS.map(({ id }) => String(id));
-  await until(async () => isAmong(arrivals, await records.done()), 30_000);
+  await until(async () => isAmong(arrivals, await records.done()), 120_000);
 
   const { listed } = await doctor();
   const attempted = await records.done();
@@ -87,7 +87,7 @@ it('of a record that is put in a wrong way each is attempted or listed, and none
 
   await doctor('--repair', '--yes', '--wait', '1s');
   const repaired = ['half', 'text-due', 'letter-due', 'risen', 'risen-error'];
-  await until(async () => isAmong(repaired, await records.done()), 30_000);
+  await until(async () => isAmong(repaired, await records.done()), 120_000);
   expect(erp.deliveries.map(({ id }) => id)).toEqual(expect.arrayContaining(repaired));
   const after = await doctor();
   expect(repaired.filter((id) => after.listed.has(id))).toEqual([]);

@@ -69,7 +69,7 @@ async function world(debugging?: Omit<Debugging, 'follow'>, changes: Partial<Loc
   hosts.push(host);
   const says = (text: string) =>
     vi.waitFor(() => expect(write.mock.calls.map(([, line]) => line).join('\n')).toContain(text), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
   return { host, says, isAtWork: () => says('at work') };
 }
@@ -79,7 +79,7 @@ describe('what a function writes', () => {
     const { host } = await world();
     const textsOf = async (event: object) => {
       const { log, ...ended } = (await host.invoke('Worker', event)) as Invocation;
-      await vi.waitFor(() => expect(log?.lines.length).toBeGreaterThan(0), { timeout: 60_000 });
+      await vi.waitFor(() => expect(log?.lines.length).toBeGreaterThan(0), { timeout: 120_000 });
       return [log?.lines.map(({ text, stream }) => `${stream}: ${text}`), ended] as const;
     };
     expect((await textsOf({ say: 'first' }))[0]).toEqual(['stdout: first']);

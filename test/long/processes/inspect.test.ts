@@ -51,7 +51,7 @@ const put = (item: Record<string, unknown>) =>
 const record = async (id: string) =>
   (await documents.send(new GetCommand({ TableName: status.tables[0], Key: { id }, ConsistentRead: true })))
     .Item;
-const soon = { timeout: 60_000, interval: 50 };
+const soon = { timeout: 120_000, interval: 50 };
 const succeeds = (id: string) =>
   vi.waitFor(async () => expect(await record(id)).toMatchObject({ status: 'SUCCESS', attempts: 1 }), soon);
 const reported = (text: string) => vi.waitFor(() => expect(runtime.err()).toContain(text), soon);

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
 
-const soon = { timeout: 60_000, interval: 50 };
+const soon = { timeout: 120_000, interval: 50 };
 
 /** A bundle as a debugger sees it: it knows a script by its URL, and the sources of its map by theirs. */
 export class Bundle {

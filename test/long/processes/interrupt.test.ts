@@ -37,9 +37,9 @@ const dead = (id: string) => ({
 });
 const at = () => ['--endpoint', dynamodb.gated, '--table', 'Records'];
 const withControl = () => [...at(), '--control-table', 'Control'];
-const anyHeld = () => until(() => dynamodb.held() > 0, 30_000);
+const anyHeld = () => until(() => dynamodb.held() > 0, 120_000);
 const says = (command: ReturnType<CommandLine['start']>, text: string) =>
-  until(() => command.err().includes(text), 30_000);
+  until(() => command.err().includes(text), 120_000);
 
 describe('Ctrl-C at an import', () => {
   const LINES = 750;
@@ -85,7 +85,7 @@ describe('Ctrl-C at an import', () => {
       err += data;
     });
     child.stdin.write('1\n');
-    await until(() => err.includes('importing stdin'), 30_000);
+    await until(() => err.includes('importing stdin'), 120_000);
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
     expect(code).toBe(1);
@@ -106,7 +106,7 @@ describe('Ctrl-C at an import', () => {
       child.stdin.once('drain', feed);
     };
     feed();
-    await until(() => err.includes('importing stdin'), 30_000);
+    await until(() => err.includes('importing stdin'), 120_000);
     child.kill('SIGINT');
     const killed = setTimeout(() => child.kill('SIGKILL'), 20_000);
     const [code] = await once(child, 'close');

@@ -48,11 +48,11 @@ describe('the local runtime', () => {
     const Item = { id: { S: 'a' }, payload: { S: 'ü' } };
     await client.send(new PutItemCommand({ TableName: 'Records', Item }));
     client.destroy();
-    await vi.waitFor(() => expect(lines()).toEqual([Item]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(lines()).toEqual([Item]), { timeout: 120_000 });
     // What a killed runtime had not handed over is handed over by the next one.
     await first.stop();
     await start({}, { app, dataDir });
-    await vi.waitFor(() => expect(lines()).toEqual([Item, Item]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(lines()).toEqual([Item, Item]), { timeout: 120_000 });
   });
 
   it('goes on when a handler ends its process or throws, and says so', async () => {
@@ -63,7 +63,7 @@ describe('the local runtime', () => {
         expect(texts).toContain('Runtime exited with exit status 3');
         expect(texts).toContain('failed: TypeError: no such thing');
       },
-      { timeout: 60_000 },
+      { timeout: 120_000 },
     );
     const { rules, totals } = runtime.status();
     expect(totals.broken).toBeGreaterThanOrEqual(2);
@@ -105,14 +105,16 @@ describe('the local runtime', () => {
   it('lets time and rules go on where they were, with a folder for its data', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'backlog-data-'));
     const first = await start({}, { dataDir, speed: 100_000 });
-    await vi.waitFor(() => expect(first.status().totals.runs).toBeGreaterThanOrEqual(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(first.status().totals.runs).toBeGreaterThanOrEqual(1), {
+      timeout: 120_000,
+    });
     const before = first.status().now;
     await first.stop();
     runtimes.length = 0;
     const second = await start({}, { dataDir });
     expect(second.status().startedAt >= before).toBe(true);
     await vi.waitFor(() => expect(second.status().totals.runs).toBeGreaterThanOrEqual(1), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
   });
 });

@@ -110,7 +110,7 @@ describe('a sandbox', () => {
   it('hands on what the handler writes, line by line', async () => {
     const used = await sandbox();
     await used.invoke({ log: 'one\ntwo', complain: 'three' });
-    await vi.waitFor(() => expect(lines).toHaveLength(3), { timeout: 60_000 });
+    await vi.waitFor(() => expect(lines).toHaveLength(3), { timeout: 120_000 });
     expect(lines.sort()).toEqual(['stderr three', 'stdout one', 'stdout two']);
   });
 
@@ -148,7 +148,7 @@ describe('a sandbox', () => {
     stream.write('\nnext\n\nlast');
     stream.end();
     return vi.waitFor(() => expect(read.map(({ length }) => length)).toEqual([262_144, 4, 0, 4]), {
-      timeout: 60_000,
+      timeout: 120_000,
     });
   });
 
@@ -176,7 +176,7 @@ describe('a sandbox', () => {
     expect(pid).toBeGreaterThan(0);
     expect(isAlive(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 120_000 });
   });
 });
 

@@ -40,7 +40,7 @@ describe('backlog start', () => {
 
   it('shows the sample at work, and ends with exit code 0 at SIGTERM', async () => {
     const runtime = await cli.startRuntime();
-    await until(() => /attempted \d+: [1-9]\d* ok/.test(runtime.out()), 60_000);
+    await until(() => /attempted \d+: [1-9]\d* ok/.test(runtime.out()), 120_000);
     expect((await cli.records()).some(({ status }) => status === 'SUCCESS')).toBe(true);
     runtime.kill('SIGTERM');
     expect(await runtime.ended).toBe(0);
@@ -51,7 +51,7 @@ describe('backlog start', () => {
   it('without anywhere to deliver says that the rules are disabled, and still takes records', async () => {
     const runtime = await cli.startRuntime('--no-sample');
     // It comes after the line that the runtime is taken to be ready by.
-    await until(() => /Delivers +nothing: .*the app's rules are disabled/.test(runtime.out()), 60_000);
+    await until(() => /Delivers +nothing: .*the app's rules are disabled/.test(runtime.out()), 120_000);
     const file = join(await mkdtemp(join(tmpdir(), 'backlog-start-')), 'records.ndjson');
     await writeFile(file, '1\n');
     expect((await cli.run('import', file)).code).toBe(0);
