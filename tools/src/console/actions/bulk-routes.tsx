@@ -51,14 +51,16 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
       const which = await selectionOf(text, action);
       const trial = await trialOf(action, which);
       const where = filterText(text);
-      return confirm(request, {
-        action: action.name,
-        which,
-        where,
-        list: filterLink('/records', text),
-        trial,
+      const plan: BulkPlan = {
+        ...{ action: action.name, which, where, list: filterLink('/records', text), trial },
         awaited: action.startsAttempts ? await awaitedBy(which) : undefined,
-      });
+      };
+      // The link of an incident asks for the wait.
+      return confirm(
+        request,
+        plan,
+        (name) => (name === 'whenBack' ? request.req.query(name) : undefined) ?? '',
+      );
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       return refuse(request, error.message, 422);

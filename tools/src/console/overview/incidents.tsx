@@ -2,6 +2,7 @@ import { age, type Job } from 'dynamo-backlog/engine';
 import {
   attemptsText,
   COUNT_SIGNS,
+  causeText,
   counted,
   type Incident,
   incidentName,
@@ -24,7 +25,7 @@ import { OnIt } from './on-it.js';
 const MAX_WHOLE = 3;
 const MAX_QUEUES = 6;
 
-type IncidentDeps = Pick<ConsoleDeps, 'alarms' | 'runbookUrl'>;
+type IncidentDeps = Pick<ConsoleDeps, 'access' | 'alarms' | 'runbookUrl'>;
 
 const STATE_LOOKS: Readonly<Record<Incident['state'], Look>> = {
   failing: LOOKS.failing,
@@ -91,7 +92,7 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: 
           </span>
         )}
         <span class="end sm">
-          <Actions queues={queues} runbookUrl={deps.runbookUrl} />
+          <Actions incident={incident} deps={deps} />
         </span>
       </header>
       <div class="cols two pad">
@@ -108,9 +109,9 @@ function lengthOf({ since = Number.NaN, backAt = Number.NaN }: Incident): string
 }
 
 /** Links to what an operator does about it: see the causes, then retry, edit or pause. */
-function Actions(props: { queues: readonly QueueView[]; runbookUrl: string | undefined }) {
-  const { queues, runbookUrl } = props;
-  const queue = queues[0]?.stats.queue ?? '';
+function Actions({ incident, deps: { access, runbookUrl } }: { incident: Incident; deps: IncidentDeps }) {
+  const queue = incident.queues[0]?.stats.queue ?? '';
+  const errorName = awaitedCause(incident);
   return (
     <>
       <a class="btn" href={link('/failures', {})}>
@@ -119,6 +120,11 @@ function Actions(props: { queues: readonly QueueView[]; runbookUrl: string | und
       <a class="btn" href={link('/records', { queue, status: 'ERROR' })}>
         Records in retry
       </a>
+      {errorName === undefined || !access.write ? null : (
+        <a class="btn" href={link('/bulk', { do: 'run-now', status: 'ERROR', errorName, whenBack: 'on' })}>
+          Retry when it is back…
+        </a>
+      )}
       <a class="btn" href={link('/queue', { name: queue })}>
         Pause…
       </a>
@@ -129,6 +135,14 @@ function Actions(props: { queues: readonly QueueView[]; runbookUrl: string | und
       )}
     </>
   );
+}
+
+/** The whole cause of what fails, for a job that waits until its destination is back. Undefined: there is no one such cause. */
+function awaitedCause({ state, destinations, cause }: Incident): string | undefined {
+  const [destination, ...others] = destinations;
+  if (state !== 'failing' || cause === undefined || destination === undefined || others.length > 0)
+    return undefined;
+  return causeText({ ...cause, host: cause.host ?? destination });
 }
 
 function Facts(props: {
