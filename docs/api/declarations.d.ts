@@ -2808,6 +2808,7 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;
     abstract readonly intakeRole: IRole | undefined;
+    protected get writesSingly(): boolean;
     abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantInsertInOrder(grantee: IGrantable): Grant;
@@ -2849,6 +2850,7 @@ declare class Backlog extends BacklogBase implements IConnectable {
     readonly widget: Function | undefined;
     readonly widgetActions: Function | undefined;
     constructor(scope: Construct, id: string, props: BacklogProps);
+    protected get writesSingly(): boolean;
     get connections(): Connections;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
     grantWork(grantee: IGrantable): Grant;
