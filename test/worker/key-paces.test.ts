@@ -124,13 +124,13 @@ describe('the paces of keys', () => {
     const harness = new Harness();
     const { paces } = pacesOf(harness, 1);
     const known = () => Reflect.get(paces, 'paces').size;
-    const keys = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 1]));
+    const keys = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, 1]));
     await harness.time.until(paces.take(needs(keys), 1_000));
-    expect(known()).toBe(500);
+    expect(known()).toBe(100);
     for (const key of Object.keys(keys)) expect(paces.tryUse(key)).toBe(true);
     await harness.pass(0.5);
     await harness.time.until(paces.take(needs({ other: 1 }), 1_000));
-    expect(known()).toBe(501);
+    expect(known()).toBe(101);
     await harness.pass(0.5);
     await harness.time.until(paces.take(needs({ other: 1 }), 1_000));
     expect(known()).toBe(1);
