@@ -139,7 +139,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   /** Does what the overview's buttons say; missing without `widget: true`. */
   readonly widgetActions: LambdaFunction | undefined;
 
-  private readonly groupWrites: boolean;
+  protected readonly writesSingly: boolean;
   private readonly shared: Connections | undefined;
   private readonly work: WorkSettings;
 
@@ -154,7 +154,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const tables = tablesOf(this, { ...options, hasOrder: orderedOf(queues).length > 0 });
     ({ records: this.table, control: this.controlTable } = tables);
     ({ records: this.createdTable, control: this.createdControlTable } = tables.created);
-    this.groupWrites = options.groupWrites;
+    this.writesSingly = !options.groupWrites;
     claim(this, queues, options);
 
     const { eventDlq, returns } = addEventQueues(this, tables, options);
@@ -223,10 +223,6 @@ export class Backlog extends BacklogBase implements IConnectable {
     common.files.addLayer();
     const alarmsPerQueue = options.alarms === true;
     checkLimits(this, { ...monitoring, alarmsPerQueue }, options.minimal);
-  }
-
-  protected override get writesSingly(): boolean {
-    return !this.groupWrites;
   }
 
   /**

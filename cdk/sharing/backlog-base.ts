@@ -6,6 +6,7 @@ import type { BacklogProps } from '../props/backlog-props.js';
 import type { QueueProps } from '../props/queue-props.js';
 import type { ISharedBacklog } from '../props/shared-parts.js';
 import { grantChange, grantOperate, grantRead, grantWork } from '../tables/table-grants.js';
+import type { Tables } from '../tables/tables.js';
 import { grantGroups } from './grant-groups.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { grantInsertInOrder } from './grant-insert-in-order.js';
@@ -70,11 +71,8 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
   abstract readonly controlTable: ITable;
   abstract readonly redelivery: ISqsQueue | undefined;
   abstract readonly intakeRole: IRole | undefined;
-
   /** Outcomes are written by a request each (the prop `groupWrites` is false), so that no right to more is granted. */
-  protected get writesSingly(): boolean {
-    return false;
-  }
+  protected abstract readonly writesSingly: boolean;
 
   abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 
@@ -96,7 +94,7 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * lines in the control table. It may read lines, beside `grantRead` for their records.
    */
   grantInsertInOrder(grantee: IGrantable): Grant {
-    return grantInsertInOrder(grantee, { records: this.table, control: this.controlTable });
+    return grantInsertInOrder(grantee, this.tables);
   }
 
   /**
@@ -139,7 +137,7 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * others.
    */
   grantGroups(grantee: IGrantable): Grant {
-    return grantGroups(grantee, { records: this.table, control: this.controlTable });
+    return grantGroups(grantee, this.tables);
   }
 
   /**
@@ -147,7 +145,7 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * change and remove them, and to pause queues.
    */
   grantOperate(grantee: IGrantable): Grant {
-    return grantOperate(grantee, tablesOf(this, this.writesSingly));
+    return grantOperate(grantee, this.tables);
   }
 
   /**
@@ -155,10 +153,10 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * has. It may read and change all records, and can neither put nor delete one. To write logs is a right of its platform.
    */
   grantWork(grantee: IGrantable): Grant {
-    return grantWork(grantee, tablesOf(this, this.writesSingly));
+    return grantWork(grantee, this.tables);
   }
-}
 
-function tablesOf({ table: records, controlTable: control }: BacklogBase, writesSingly: boolean) {
-  return { records, control, writesSingly };
+  private get tables(): Tables {
+    return { records: this.table, control: this.controlTable, writesSingly: this.writesSingly };
+  }
 }

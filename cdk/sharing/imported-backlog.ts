@@ -23,6 +23,8 @@ export class ImportedBacklog extends BacklogBase {
   readonly intakeRole: IRole | undefined;
   /** The intake of another stack is not known here. */
   readonly intake = undefined;
+  /** Whether its functions do is not known here. */
+  protected readonly writesSingly = false;
 
   constructor(
     scope: Construct,

@@ -123,7 +123,7 @@ class OrderWorld {
       if (at > TROUBLED_MS) await this.help(at);
       if (at % HOUR_MS === 0 && this.losesEvents()) void this.cloud.sweep();
       await this.time.runUntil(START + at + TICK_MS);
-      // What comes after the first ones follows from them.
+      // Later violations follow from the first ones.
       if (this.witness.violations.length > 0) break;
     }
     if (this.witness.violations.length === 0) await this.time.runUntilQuiet(this.time.now + 20 * TICK_MS);

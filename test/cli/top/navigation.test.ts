@@ -199,6 +199,11 @@ describe('the keys of backlog top', () => {
     await pass();
     const screen = await press('r');
     expect(screen).not.toContain('Dry run');
+    // The next one begins slowly: what is open by then stays.
+    await press('R', ENTER, ESC, 'p', 'x');
+    began({ id: 'next2345', ended: new Promise(() => {}) });
+    await pass();
+    expect(await press('y')).toMatch(/Pause orders.*Reason +xy▏/s);
     await end();
   });
 
@@ -213,6 +218,30 @@ describe('the keys of backlog top', () => {
     expect(screen).toContain('enter: Retry 3');
     await press(ENTER);
     expect(does.begin).toHaveBeenCalledTimes(2);
+    await end();
+  });
+
+  it('say in the question why its dry run failed, and begin nothing', async () => {
+    const tryOut = async () => {
+      throw new Error('AccessDenied on Query');
+    };
+    const { press, pass, does, end } = top({ tryOut });
+    await pass();
+    expect(await press(ENTER, 'R')).toMatch(/Retry the records.*AccessDenied on Query.*esc: cancel/s);
+    await press(ENTER);
+    expect(does.begin).not.toHaveBeenCalled();
+    await end();
+  });
+
+  it('stop the job that was selected, though a newer one has come before it', async () => {
+    const jobs = [job('k3v9x2ab', { state: 'running', holder: 'h', until: NOW + MINUTE })];
+    const { press, pass, does, end } = top({ jobs });
+    await pass();
+    await press('j');
+    jobs.unshift(job('newer234', { state: 'running', holder: 'h', until: NOW + MINUTE }));
+    expect(await press('r')).toMatch(/^ +newer234.*^> k3v9x2ab/ms);
+    await press('x');
+    expect(does.stopJob).toHaveBeenCalledExactlyOnceWith('k3v9x2ab');
     await end();
   });
 

@@ -100,8 +100,8 @@ export function explorerOf({ backlog, target, runtime, counts, mayWrite }: Explo
       for (const status of ['ERROR', 'DEAD'] as const) {
         for (const queue of queues) {
           for await (const record of recordsOf(backlog, { queue, status, error: cause }, most)) {
-            if (found.length >= MAX_SHOWN) break;
             found.push(record);
+            if (found.length === MAX_SHOWN) return found;
           }
         }
       }

@@ -150,7 +150,12 @@ export class Navigator {
   private showOverview(name: OverviewScreen['name']): void {
     const place = this.screens.findIndex((screen) => screen.name === name);
     if (place >= 0) this.screens.splice(place + 1);
-    else this.screens.push({ name, path: [name], selected: undefined });
+    else {
+      const screen: OverviewScreen = { name, path: [name], selected: undefined };
+      // By its id: a newer one that comes before it does not take its place under a key.
+      const [selected] = listedIds(screen, this.deps.reading());
+      this.screens.push({ ...screen, selected });
+    }
   }
 
   private showCauses(from: readonly string[], queues: readonly string[]): void {
@@ -204,8 +209,12 @@ export class Navigator {
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.run(async (explorer) => {
-      const trial = await explorer.tryOut(open.action, whichOf(open), signal);
-      if (!signal.aborted) this.answer({ trial });
+      const answer = await explorer
+        .tryOut(open.action, whichOf(open), signal)
+        .then((trial) => ({ trial }))
+        .catch((error: unknown) => ({ error: textOf(error) }));
+      // Pace and beginning may have been chosen meanwhile.
+      if (!signal.aborted && this.open?.name === 'action') this.open = { ...this.open, ...answer };
     });
   }
 
@@ -225,14 +234,16 @@ export class Navigator {
   private begin(dialog: ActionDialog): void {
     const { words: _, ...beginning } = BEGINNINGS[dialog.begins] ?? { words: '' };
     const options = { perSecond: PACES[dialog.pace], total: dialog.trial?.changed, ...beginning };
-    // A second Enter begins no second job.
-    this.open = { ...dialog, trial: undefined };
+    // Without a dry run, a second Enter begins no second job.
+    const sent = { ...dialog, trial: undefined };
+    this.open = sent;
     this.run(async (explorer) => {
       const job = await explorer.begin(dialog.action, whichOf(dialog), options).catch((error: unknown) => {
-        this.answer({ trial: dialog.trial, error: textOf(error) });
+        if (this.open !== sent) throw error;
+        this.open = { ...dialog, error: textOf(error) };
       });
       if (!job) return;
-      this.open = undefined;
+      if (this.open === sent) this.open = undefined;
       this.follow(job, 'has begun');
     });
   }
@@ -316,13 +327,6 @@ export class Navigator {
     if (present) this.screens[place] = { ...present, ...changes } as ListScreen;
   }
 
-  /** Changes an action's dialog that is still there. */
-  private answer(changes: Partial<ActionDialog>): void {
-    if (this.open?.name !== 'action') return;
-    this.open = { ...this.open, ...changes };
-    this.deps.onChange();
-  }
-
   private run(work: (explorer: Explorer) => Promise<void>): void {
     const explorer = this.deps.explorer();
     if (!explorer) {
@@ -332,7 +336,6 @@ export class Navigator {
     void work(explorer)
       .catch((error: unknown) => {
         this.said = textOf(error);
-        this.answer({ error: this.said });
       })
       .finally(() => this.deps.onChange());
   }

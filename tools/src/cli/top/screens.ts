@@ -7,7 +7,7 @@ import type { BeginOptions, CauseAction } from './explore.js';
 export interface OverviewScreen {
   readonly name: 'incidents' | 'jobs';
   readonly path: readonly string[];
-  /** The id of the selected one. Undefined: the first one is. */
+  /** The id of the selected one. Undefined, or that of one that is gone: the first one is. */
   readonly selected: string | undefined;
 }
 
