@@ -40,8 +40,25 @@ describe('the retry that waits until a destination is back', () => {
     await runner.stopAll();
   });
 
+  it('is not offered once it is back', async () => {
+    const console = consoleUnderTest();
+    const outage = {
+      group: HOST,
+      since: NOW / 1000 - 2400,
+      endedAt: NOW / 1000 - 420,
+      error: 'HttpError 503',
+    };
+    const text = failingText({ notes: [], past: [outage], endedAt: outage.endedAt });
+    await console.store.queues.noteFailing('orders', text, undefined);
+    console.store.put(inRetry('a', down));
+    const page = (await get(console.app, '/')).text;
+    expect(page).toContain(`Incident: destination ${HOST}`);
+    expect(page).not.toContain('Retry when it is back');
+  });
+
   it('is offered for each destination, and neither for a whole queue or an unknown cause, nor where nothing may be changed', async () => {
     expect((await failing([note(HOST), note('other.example.com')])).href).toBeDefined();
+    expect((await failing(['a', 'b', 'c'].map((name) => note(`${name}.example.com`)))).href).toBeUndefined();
     expect((await failing([note('')])).href).toBeUndefined();
     expect((await failing([note(HOST, '')])).href).toBeUndefined();
     const access = { write: false, reason: 'read-only' } as const;

@@ -353,6 +353,18 @@ function tableIds(template: Template): string[] {
   return ids.sort((a) => (a.includes('Records') ? -1 : 1));
 }
 
+it('an imported backlog grants what writes of groups need: whether its functions make them is not known', () => {
+  const stack = newStack();
+  const imported = Backlog.fromBacklogAttributes(stack, 'Imported', {
+    tableName: 'orders',
+    controlTableName: 'orders-control',
+  });
+  const role = new Role(stack, 'Operator', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+  for (const grant of [imported.grantOperate(role), imported.grantWork(role)]) {
+    expect(JSON.stringify(grant.principalStatements)).toContain('PartiQLUpdate');
+  }
+});
+
 it('without groups, each outcome has a request of its own, and no role the right to more', () => {
   const stack = newStack();
   const backlog = new Backlog(stack, 'Backlog', { groupWrites: false, queues: { a: retryQueue } });

@@ -64,6 +64,17 @@ describe('the reads and writes of backlog top', () => {
     source.close();
   });
 
+  it('list the first hundred records of a cause', async () => {
+    const { source, explorer } = await open();
+    await tables.table.put(...Array.from({ length: 110 }, (_, i) => inRetry(`more-${i}`, down)));
+    const found = await explorer.records({
+      queues: ['orders', 'bulk'],
+      cause: 'HttpError 503 erp.example.com',
+    });
+    expect(found).toHaveLength(100);
+    source.close();
+  });
+
   it('retry and redrive the records of one cause by jobs, in this queue alone', async () => {
     const { source, explorer } = await open();
     const { signal } = new AbortController();

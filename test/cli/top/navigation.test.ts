@@ -57,10 +57,10 @@ const job = (id: string, changes: Partial<Job>): Job => ({
   ...changes,
 });
 
-type Changes = Partial<Explorer> & { readonly jobs?: readonly Job[] };
+type Changes = Partial<Explorer> & { readonly jobs?: readonly Job[]; readonly bulkFails?: boolean };
 
 /** `backlog top` on two queues, with the answers of an explorer that a test may replace. */
-function top({ refusal, tryOut, begin, pause, causes, jobs, ...muting }: Changes = {}) {
+function top({ refusal, tryOut, begin, pause, causes, jobs, bulkFails, ...muting }: Changes = {}) {
   const terminal = new VirtualTerminal();
   const keyboard = new FakeKeyboard();
   const abort = new AbortController();
@@ -83,7 +83,9 @@ function top({ refusal, tryOut, begin, pause, causes, jobs, ...muting }: Changes
   const groups = { failingGroups: [failingNote('erp.example.com', 20 * MINUTE)], isFailing: true };
   const queues = [
     queueView('orders', 'failing', { pending: 3, dead: 1 }, groups),
-    queueView('bulk', 'paused', { paused: true, pending: 9 }),
+    bulkFails
+      ? queueView('bulk', 'failing', { pending: 9 }, groups)
+      : queueView('bulk', 'paused', { paused: true, pending: 9 }),
   ];
   const reads = vi.fn(async () => readingOf(queues, { readAt: Date.now(), jobs: jobs ?? [] }));
   const source = { where: 'table Records', read: reads, close: () => {}, explorer: does };
@@ -158,6 +160,26 @@ describe('the keys of backlog top', () => {
     expect(await press(ESC)).toMatch(/^> orders/m);
     expect(await press(ENTER, 'j', 'i', 'j', 'j')).toContain('No job in the last 30 days.');
     expect(await press(ESC)).toContain('queues › orders › causes');
+    await end();
+  });
+
+  it('say that a pause is of one queue, where an incident has several', async () => {
+    const { press, pass, does, end } = top({ bulkFails: true });
+    await pass();
+    expect(await press('i')).toMatch(/> ⊗ erp\.example\.com .*bulk and orders/);
+    await press(ENTER);
+    expect(does.causes).toHaveBeenLastCalledWith(['bulk', 'orders']);
+    for (const key of ['p', 'm']) expect(await press(key)).toContain('these are several queues');
+    expect(does.muteNote).not.toHaveBeenCalled();
+    await end();
+  });
+
+  it('let a paused queue go on from the list of its causes', async () => {
+    const { press, pass, does, end } = top();
+    await pass();
+    expect(await press(DOWN, ENTER, 'p')).toContain('Let bulk go on?');
+    await press(ENTER);
+    expect(does.resume).toHaveBeenCalledWith('bulk');
     await end();
   });
 

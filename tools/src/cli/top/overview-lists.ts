@@ -1,5 +1,13 @@
 import { isHeld, isLost, type Job } from 'dynamo-backlog/engine';
-import { count, type Incident, incidentName, incidentText, minuteText, names } from 'dynamo-backlog/overview';
+import {
+  count,
+  counted,
+  type Incident,
+  incidentName,
+  incidentText,
+  minuteText,
+  names,
+} from 'dynamo-backlog/overview';
 import { alarmLine } from '../../alarms/alarm-source.js';
 import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
 import type { Paint } from '../paint.js';
@@ -106,5 +114,5 @@ export function jobLines({ jobs }: Pick<Reading, 'jobs'>, wall: number): string[
     .slice(0, MAX_SHOWN)
     .map((job) => oneColumnEach(`job ${job.id}, ${actionWords(job).label}: ${stateText(job, wall)}`));
   const more = now.length - lines.length;
-  return more > 0 ? [...lines, `and ${count(more)} more jobs`] : lines;
+  return more > 0 ? [...lines, `and ${counted(more, 'other job')}`] : lines;
 }
