@@ -23,7 +23,7 @@ export class ImportedBacklog extends BacklogBase {
   readonly intakeRole: IRole | undefined;
   /** The intake of another stack is not known here. */
   readonly intake = undefined;
-  /** Whether its functions do is not known here. */
+  /** Rights for writes in groups: what its functions do is not known here, so they are given. */
   protected readonly writesSingly = false;
 
   constructor(

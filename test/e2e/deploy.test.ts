@@ -174,24 +174,17 @@ const PUT_BY_PYTHON = [
   { id: 'py-fragile', status: 'NEW', payload: { answers: [418, 200] }, queue: 'fragile' },
   { id: 'py-older', status: 'NEW', payload: {}, queue: 'older' },
 ];
-const putAt = new Map<string, number>();
 
 describe('the deployed stack', () => {
   it('takes records from boto3, from the AWS command line and from the client, and gives a producer no more', async () => {
-    const put = (...ids: string[]) => {
-      for (const id of ids) putAt.set(id, Date.now());
-    };
-    put(...PUT_BY_PYTHON.map(({ id }) => id));
     const args = [table, outputs.ProducerRole ?? '', JSON.stringify(PUT_BY_PYTHON)];
     const refused: unknown = JSON.parse(await tool('python', ['test/e2e/producer.py', ...args]));
     expect(refused).toEqual(['Query', 'Scan', 'UpdateItem', 'DeleteItem']);
 
     const item = { id: { S: 'cli-bulk' }, status: { S: 'NEW' }, payload: { M: {} }, queue: { S: 'bulk' } };
-    put('cli-bulk');
     await tool('aws', ['dynamodb', 'put-item', '--table-name', table, '--item', JSON.stringify(item)]);
 
     const backlog = new BacklogClient({ table, client });
-    put('ts-bulk');
     await expect(backlog.insert({ id: 'ts-bulk', payload: {}, queue: 'bulk' })).resolves.toMatchObject({
       inserted: true,
     });
@@ -203,9 +196,9 @@ describe('the deployed stack', () => {
     'attempts %s on insertion, before it is indexed where a rule could find it',
     async (id) => {
       await soon(id, { status: 'SUCCESS', attempts: 1 });
+      // A rule finds indexed records alone, and this one never was.
       expect(await historyOf(id)).toEqual(['NEW in no lane', 'SUCCESS in no lane']);
-      // Python starts, then the functions do, on a busy machine.
-      expect((erp.attemptsOf(id)[0] ?? 0) - (putAt.get(id) ?? 0)).toBeLessThan(30_000);
+      expect(erp.attemptsOf(id)).toHaveLength(1);
     },
   );
 
