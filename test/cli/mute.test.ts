@@ -171,17 +171,15 @@ describe('a mute', () => {
     const source = (at: object) =>
       openSource({ table: 'Records', controlTable: 'Control', ...at }, { patient: true });
     const { explorer, close } = await source({});
-    expect(await explorer?.muteNote('bulk')).toBeUndefined();
-    const said = await explorer?.mute('bulk', { until: '2h', reason: 'the bank is down' });
+    expect(await explorer?.mutes.read('bulk')).toBeUndefined();
+    const said = await explorer?.mutes.mute('bulk', { until: '2h', reason: 'the bank is down' });
     const words = /until .*\d\d:\d\d UTC, by \S+, "the bank is down"$/;
     expect(said).toMatch(new RegExp(`^3 alarms of bulk muted ${words.source}`));
-    expect(await explorer?.muteNote('bulk')).toMatch(words);
-    await expect(explorer?.mute('bulk', { until: '', reason: '' })).rejects.toThrow(
-      /mute.until: expected a time/,
-    );
+    expect(await explorer?.mutes.read('bulk')).toMatch(words);
+    await expect(explorer?.mutes.mute('bulk', { until: '' })).rejects.toThrow(/mute.until: expected a time/);
     cloudWatch.setStatus('EXPIRED');
-    expect(await explorer?.muteNote('bulk')).toBeUndefined();
-    await explorer?.unmute('bulk');
+    expect(await explorer?.mutes.read('bulk')).toBeUndefined();
+    await explorer?.mutes.unmute('bulk');
     expect(rule()).toEqual([]);
     close();
     const elsewhere = await source({ endpoint: tables.endpoint });

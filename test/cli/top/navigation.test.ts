@@ -57,7 +57,11 @@ const job = (id: string, changes: Partial<Job>): Job => ({
   ...changes,
 });
 
-type Changes = Partial<Explorer> & { readonly jobs?: readonly Job[]; readonly bulkFails?: boolean };
+type Changes = Partial<Omit<Explorer, 'mutes'>> & {
+  readonly mutes?: Partial<Explorer['mutes']>;
+  readonly jobs?: readonly Job[];
+  readonly bulkFails?: boolean;
+};
 
 /** `backlog top` on two queues, with the answers of an explorer that a test may replace. */
 function top({ refusal, tryOut, begin, pause, causes, jobs, bulkFails, ...muting }: Changes = {}) {
@@ -76,9 +80,11 @@ function top({ refusal, tryOut, begin, pause, causes, jobs, bulkFails, ...muting
     pause: vi.fn(pause ?? (async () => {})),
     resume: vi.fn(async () => {}),
     muteRefusal: muting.muteRefusal,
-    muteNote: vi.fn(muting.muteNote ?? (async () => undefined)),
-    mute: vi.fn(muting.mute ?? (async () => '5 alarms of orders muted until 16:47 UTC')),
-    unmute: vi.fn(async () => {}),
+    mutes: {
+      read: vi.fn(muting.mutes?.read ?? (async () => undefined)),
+      mute: vi.fn(muting.mutes?.mute ?? (async () => '5 alarms of orders muted until 16:47 UTC')),
+      unmute: vi.fn(async () => 'the alarms of orders notify again'),
+    },
   };
   const groups = { failingGroups: [failingNote('erp.example.com', 20 * MINUTE)], isFailing: true };
   const queues = [
@@ -170,7 +176,7 @@ describe('the keys of backlog top', () => {
     await press(ENTER);
     expect(does.causes).toHaveBeenLastCalledWith(['bulk', 'orders']);
     for (const key of ['p', 'm']) expect(await press(key)).toContain('these are several queues');
-    expect(does.muteNote).not.toHaveBeenCalled();
+    expect(does.mutes.read).not.toHaveBeenCalled();
     await end();
   });
 
@@ -349,7 +355,7 @@ describe('the keys of backlog top', () => {
   it('mute the alarms of a queue until a time, which costs no request before and after', async () => {
     const { press, pass, does, reads, terminal, end } = top();
     await pass();
-    expect(does.muteNote).not.toHaveBeenCalled();
+    expect(does.mutes.read).not.toHaveBeenCalled();
     const before = reads.mock.calls.length;
     const form = await press('m', ...'bank');
     expect(form).toMatch(/Mute the alarms of orders.*Reason +bank▏.*Until +2h.*15 days at most/s);
@@ -358,8 +364,8 @@ describe('the keys of backlog top', () => {
     expect(await press(TAB, BACKSPACE, BACKSPACE, ...'90m', ENTER)).toContain(
       '5 alarms of orders muted until 16:47 UTC',
     );
-    expect(does.mute).toHaveBeenCalledWith('orders', { reason: 'bank', until: '90m' });
-    expect(does.muteNote).toHaveBeenCalledTimes(1);
+    expect(does.mutes.mute).toHaveBeenCalledWith('orders', { reason: 'bank', until: '90m' });
+    expect(does.mutes.read).toHaveBeenCalledTimes(1);
     expect(reads.mock.calls.length).toBe(before);
     // Red stays red.
     expect(terminal.text).toContain('erp.example.com has failed since 14:27 UTC');
@@ -367,8 +373,8 @@ describe('the keys of backlog top', () => {
   });
 
   it('show until when alarms are muted, and by whose words, and unmute them; from a list as well', async () => {
-    const muteNote = async () => 'until 16:47 UTC, by ann, "the bank is down"';
-    const { press, pass, does, end } = top({ muteNote });
+    const read = async () => 'until 16:47 UTC, by ann, "the bank is down"';
+    const { press, pass, does, end } = top({ mutes: { read } });
     await pass();
     const asked = await press(ENTER, 'm');
     expect(asked).toContain('Let the alarms of orders notify again?');
@@ -376,21 +382,21 @@ describe('the keys of backlog top', () => {
     // Nothing is typed there.
     expect(await press('x')).toContain('enter: unmute   esc: cancel');
     expect(await press(ENTER)).toContain('the alarms of orders notify again');
-    expect(does.unmute).toHaveBeenCalledWith('orders');
-    expect(does.mute).not.toHaveBeenCalled();
+    expect(does.mutes.unmute).toHaveBeenCalledWith('orders');
+    expect(does.mutes.mute).not.toHaveBeenCalled();
     await end();
   });
 
   it('mute nothing while the rule is read, nor after Esc', async () => {
     let answer = (_: string | undefined) => {};
-    const muteNote = () => new Promise<string | undefined>((resolve) => (answer = resolve));
-    const { press, pass, does, end } = top({ muteNote });
+    const read = () => new Promise<string | undefined>((resolve) => (answer = resolve));
+    const { press, pass, does, end } = top({ mutes: { read } });
     await pass();
     expect(await press('m', ENTER)).toContain('asking …');
     expect(await press(ESC)).not.toContain('Mute the alarms');
     answer('until 16:47 UTC');
     expect(await press('x')).not.toContain('notify again');
-    expect(does.mute).not.toHaveBeenCalled();
+    expect(does.mutes.mute).not.toHaveBeenCalled();
     await end();
   });
 
@@ -398,11 +404,11 @@ describe('the keys of backlog top', () => {
     const denied = async () => {
       throw new Error('CloudWatch: not authorized');
     };
-    const refused = top({ mute: denied });
+    const refused = top({ mutes: { mute: denied } });
     await refused.pass();
     expect(await refused.press('m', ...'bank', ENTER)).toMatch(/Reason +bank▏.*CloudWatch: not authorized/s);
     await refused.end();
-    const unread = top({ muteNote: denied });
+    const unread = top({ mutes: { read: denied } });
     await unread.pass();
     const screen = await unread.press('m');
     expect(screen).toContain('CloudWatch: not authorized');
@@ -416,7 +422,7 @@ describe('the keys of backlog top', () => {
     });
     await pass();
     expect(await press('m')).toContain('alarms of a local runtime notify no operator');
-    expect(does.muteNote).not.toHaveBeenCalled();
+    expect(does.mutes.read).not.toHaveBeenCalled();
     await end();
   });
 
@@ -431,7 +437,7 @@ describe('the keys of backlog top', () => {
     expect(does.tryOut).not.toHaveBeenCalled();
     expect(does.stopJob).not.toHaveBeenCalled();
     expect(does.pause).not.toHaveBeenCalled();
-    expect(does.muteNote).not.toHaveBeenCalled();
+    expect(does.mutes.read).not.toHaveBeenCalled();
     await end();
   });
 

@@ -63,3 +63,26 @@ it('text of others is one column for each character, and nothing that a terminal
     for (const line of lines.slice(2)) expect(width(line)).toBeLessThanOrEqual(look.columns);
   }
 });
+
+it('an incident names the operators who have paused one of its queues, or begun a job on one, since', () => {
+  const iso = (ago: number) => new Date(NOW - ago * MINUTE).toISOString();
+  const failing = { failingGroups: [failingNote('erp.example.com', 20 * MINUTE)], isFailing: true };
+  const queues = [
+    queueView('orders', 'failing', { pending: 3 }, failing),
+    queueView('bulk', 'failing', { paused: true, pausedAt: iso(9), pausedBy: 'ann' }, failing),
+  ];
+  const done = { ...job('done2345', { state: 'done', createdAt: iso(3) }), by: 'ben' };
+  const detailsWith = (...all: Job[]) => {
+    const reading = readingOf(queues, { jobs: all, incidents: incidentsOf(queues) });
+    return overviewLines(incidents, reading, { ...look, columns: 160 }).join('\n');
+  };
+  expect(detailsWith(done)).toMatch(
+    /on it: ben Retry now, done, 3.*, 14:44 UTC; ann paused bulk, 14:38 UTC\n?$/,
+  );
+  const before = { ...done, createdAt: iso(30) };
+  const elsewhere = { ...done, which: { queue: ['mails'] } };
+  expect(detailsWith(before, elsewhere)).toMatch(/on it: ann paused bulk, 14:38 UTC\n?$/);
+  expect(detailsWith(done, done, done)).toMatch(/; and 2 more\n?$/);
+  queues.pop();
+  expect(detailsWith(before)).not.toContain('on it');
+});

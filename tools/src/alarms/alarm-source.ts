@@ -15,6 +15,8 @@ export interface AlarmSource {
   readonly reason?: string | undefined;
   /** Reads them, unless it has done so of late. It never throws. */
   refresh(): Promise<void>;
+  /** Has the next `refresh` read them in any case. */
+  forget?(): void;
   /** Gives up a reading that is under way. */
   close(): void;
 }

@@ -7,6 +7,8 @@ import { alarmsInAws } from './cloudwatch/alarm-reader.js';
 import { examples } from './command-parts.js';
 import { flags } from './flags.js';
 import { listenForInterrupt } from './interrupt.js';
+import { muteRefusal } from './mute/alarm-mutes.js';
+import { mutesInAws } from './mute/queue-mutes.js';
 import { type OperateTargetFlags, tablesAt, target } from './operate/target.js';
 import { EXIT, type ExitCode, type Output, printable } from './output.js';
 import { loadRedact, REDACT_FLAG } from './redact-module.js';
@@ -50,6 +52,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
   const { target: found, controlTable } = await tablesAt(given);
   const { client, table, clock, where, local, queues, runbookUrl, hasIntake, countsGroups, deployed } = found;
   const alarms = alarmsInAws(found);
+  const mutes = muteRefusal(found) === undefined ? mutesInAws(found) : undefined;
   const interrupt = listenForInterrupt(() => {});
   try {
     const [{ consoleApp }, { JobRunner }, { serveLocally, withOwnHost }, { onPort }] = await Promise.all([
@@ -72,7 +75,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
         where,
         key,
         redact,
-        ...{ runbookUrl, alarms, deployed, indexAtOnce: !hasIntake },
+        ...{ runbookUrl, alarms, mutes, deployed, indexAtOnce: !hasIntake },
         countsGroups: () => countsGroups === true,
         ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
         ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),

@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono';
 import { JobRunner } from '../jobs/runner.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
 import { keyRoutes } from './actions/key-routes.js';
+import { muteRoutes } from './actions/mute-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
@@ -94,6 +95,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
   app.route('/queue-key', keyRoutes(routes));
+  if (deps.mutes) app.route('/queue-alarms', muteRoutes(routes, deps.mutes));
   app.route('/jobs', jobsRoutes(routes));
   app.route(
     '/recurring',

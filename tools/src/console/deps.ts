@@ -1,6 +1,7 @@
 import type { RedactPayload } from 'dynamo-backlog';
 import type { OverviewDeps, RuntimeKnowledge } from 'dynamo-backlog/overview';
 import type { AlarmSource } from '../alarms/alarm-source.js';
+import type { QueueMutes } from '../alarms/queue-mutes.js';
 import type { FoundRun } from '../local/status/run-log.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 
@@ -25,6 +26,8 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly runbookUrl?: string | undefined;
   /** The alarms that are on, for incidents. Undefined: there is no place that knows them. */
   readonly alarms?: AlarmSource | undefined;
+  /** The mutes of those alarms. Undefined: they notify no operator. */
+  readonly mutes?: QueueMutes | undefined;
   /** False: an intake indexes what is inserted here. Default: true, the console does so itself. */
   readonly indexAtOnce?: boolean | undefined;
   /** Tells whether a function of the app counts the members of groups. Default: not known. */

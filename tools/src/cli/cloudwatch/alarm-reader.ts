@@ -58,6 +58,10 @@ class AlarmReader implements AlarmSource {
     return this.reading ?? Promise.resolve();
   }
 
+  forget(): void {
+    this.askedAt = Number.NEGATIVE_INFINITY;
+  }
+
   close(): void {
     this.end.abort();
   }

@@ -6,15 +6,15 @@ import {
 } from 'dynamo-backlog';
 import type { Job, NewJob } from 'dynamo-backlog/engine';
 import { type Counts, names, type OverviewDeps } from 'dynamo-backlog/overview';
+import type { QueueMutes } from '../../alarms/queue-mutes.js';
 import { type CausesRead, readCauses } from '../../console/failures/read-causes.js';
 import { LARGE_BUDGET, PAGE_BUDGET } from '../../console/read-budgets.js';
 import { JobRunner } from '../../jobs/runner.js';
 import type { Target } from '../connect.js';
 import { recordsOf } from '../list.js';
-import { AlarmMutes, muteRefusal } from '../mute/alarm-mutes.js';
-import { muteText, parseMute } from '../mute/rule.js';
+import { muteRefusal } from '../mute/alarm-mutes.js';
+import { mutesInAws } from '../mute/queue-mutes.js';
 import { userName } from '../operate/target.js';
-import { counted } from '../output.js';
 
 /** Records of one cause that wait, or that are dead, in some queues. */
 export interface CauseOf {
@@ -54,11 +54,7 @@ export interface Explorer {
   resume(queue: string): Promise<void>;
   /** The reason why there are no alarms to mute. Undefined: there may be some. */
   readonly muteRefusal: string | undefined;
-  /** The end of the mute of a queue, and its words. Undefined: there is none. */
-  muteNote(queue: string): Promise<string | undefined>;
-  /** Mutes the alarms of a queue, and says how many, until when. */
-  mute(queue: string, note: { readonly reason: string; readonly until: string }): Promise<string>;
-  unmute(queue: string): Promise<void>;
+  readonly mutes: QueueMutes;
 }
 
 /** Options of a new job. */
@@ -78,8 +74,8 @@ const MAX_READ = 1_000;
 
 export function explorerOf({ backlog, target, runtime, counts, mayWrite }: ExplorerDeps): Explorer {
   const { clock } = backlog;
+  const mutes = mutesInAws(target);
   const operator = new BacklogOperator(backlog);
-  const mutes = new AlarmMutes(target);
   const access = { write: true, as: userName() ?? 'an unknown user' } as const;
   const runner = new JobRunner({ backlog, access, onAction: () => {} }, 'top');
   const started = (job: Job): BegunJob => ({ id: job.id, ended: runner.start(job) });
@@ -128,16 +124,9 @@ export function explorerOf({ backlog, target, runtime, counts, mayWrite }: Explo
       await operator.resume(queue);
     },
     muteRefusal: muteRefusal(target),
-    async muteNote(queue) {
-      const found = await mutes.read(queue);
-      return found && !found.isOver ? muteText(found, clock.now()) : undefined;
-    },
-    async mute(queue, { reason, until }) {
-      const muted = await mutes.mute(queue, parseMute({ until, ...wordsOf(reason) }, clock.now()));
-      return `${counted(muted.alarms.length, 'alarm')} of ${queue} muted ${muteText(muted, clock.now())}`;
-    },
-    async unmute(queue) {
-      await mutes.unmute(queue);
+    mutes: {
+      ...mutes,
+      mute: (queue, { reason = '', until }) => mutes.mute(queue, { until, ...wordsOf(reason) }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { causeText, incidentName } from 'dynamo-backlog/overview';
+import { DEFAULT_MUTE } from '../../alarms/queue-mutes.js';
 import type { BegunJob, Explorer } from './explore.js';
 import { listedIds, selectedPlace } from './overview-lists.js';
 import {
@@ -33,8 +34,6 @@ interface SelectedQueue {
 const MAX_INPUT = 200;
 /** Time for the last writes of jobs that stop. A job that has not said so is lost a minute later, which lists say. */
 const STOP_MS = 3_000;
-/** A mute has an end: this one, unless another is typed. */
-const DEFAULT_MUTE = '2h';
 const EMPTY_FORM = {
   isOn: false,
   isBusy: false,
@@ -277,7 +276,7 @@ export class Navigator {
     const form: NoteDialog = { ...EMPTY_FORM, name: 'mute', queue, until: DEFAULT_MUTE, isBusy: true };
     this.run(async (explorer) => {
       this.open = form;
-      const note = await explorer.muteNote(queue).catch((error: unknown) => {
+      const note = await explorer.mutes.read(queue).catch((error: unknown) => {
         if (this.open === form) this.open = undefined;
         throw error;
       });
@@ -351,9 +350,8 @@ function textOf(error: unknown): string {
 
 /** Does what a form asks for, and says what was done. */
 async function done({ name, queue, isOn, reason, until }: NoteDialog, explorer: Explorer): Promise<string> {
-  if (name === 'mute' && !isOn) return explorer.mute(queue, { reason, until });
-  if (name === 'mute') await explorer.unmute(queue);
-  else await (isOn ? explorer.resume(queue) : explorer.pause(queue, { reason, until }));
-  if (name === 'mute') return `the alarms of ${queue} notify again`;
+  const { mutes } = explorer;
+  if (name === 'mute') return isOn ? mutes.unmute(queue) : mutes.mute(queue, { reason, until });
+  await (isOn ? explorer.resume(queue) : explorer.pause(queue, { reason, until }));
   return isOn ? `${queue} goes on` : `${queue} is paused`;
 }

@@ -7,8 +7,10 @@ import {
   incidentText,
   minuteText,
   names,
+  shortened,
 } from 'dynamo-backlog/overview';
 import { alarmLine } from '../../alarms/alarm-source.js';
+import { deedsOf } from '../../jobs/deeds.js';
 import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
 import type { Paint } from '../paint.js';
 import { plainTable } from '../plain-table.js';
@@ -17,6 +19,9 @@ import type { OverviewScreen } from './screens.js';
 import type { Reading } from './source.js';
 import { GLYPHS } from './table.js';
 import { oneColumnEach, wrapped } from './text.js';
+
+/** Jobs, or operators on an incident, that are named at once. */
+const MAX_SHOWN = 2;
 
 /** The ids of the incidents, or of the jobs, in the order of their list. */
 export function listedIds({ name }: OverviewScreen, reading: Reading | undefined): readonly string[] {
@@ -70,9 +75,25 @@ function incidentRows(incidents: readonly Incident[], { now, paint }: Look): str
   return tableLines(['INCIDENT', 'STATE', 'SINCE, UTC', 'QUEUES'], rows, paint);
 }
 
-function incidentDetails(incident: Incident, { snapshot: { now } }: Reading): string[] {
+function incidentDetails(incident: Incident, { snapshot: { now }, jobs }: Reading): string[] {
   const alarms = alarmLine([incident], undefined, now);
-  return [incidentText(incident, now), ...(alarms === undefined ? [] : [alarms])];
+  return [
+    incidentText(incident, now),
+    ...(alarms === undefined ? [] : [alarms]),
+    ...onIt(incident, jobs, now),
+  ];
+}
+
+/** `on it: ann paused orders, 14:10 UTC`: the operators who have paused one of its queues, or begun a job on one. */
+function onIt(incident: Incident, jobs: readonly Job[], now: number): string[] {
+  const deeds = deedsOf(incident, jobs);
+  const texts = deeds
+    .slice(0, MAX_SHOWN)
+    .map(({ by, what, at }) => `${shortened(by, 40)} ${shortened(what, 100)}, ${minuteText(at, now)} UTC`);
+  const more = deeds.length - texts.length;
+  return deeds.length === 0
+    ? []
+    : [`on it: ${[...texts, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')}`];
 }
 
 function jobRows(jobs: readonly Job[], { wall, paint }: Look): string[] {
@@ -103,9 +124,6 @@ function tableLines(heads: readonly string[], rows: readonly string[][], paint: 
   const columns = heads.map((head) => [head, 'left'] as const);
   return plainTable(columns, rows, paint).split('\n');
 }
-
-/** Jobs of which the overview says something at once. */
-const MAX_SHOWN = 2;
 
 /** `job k3v9x2ab, Retry now: Running, 68 of 599`: the jobs at work, and those that were lost. */
 export function jobLines({ jobs }: Pick<Reading, 'jobs'>, wall: number): string[] {

@@ -6,7 +6,7 @@ import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { Foreign, link } from '../parts.js';
 import { noteOf } from './pause-fields.js';
-import { pausePage, type SentPause } from './pause-page.js';
+import { Paused, pausePage, type SentPause } from './pause-page.js';
 
 /** Pause and resume of one key of a queue: a page that says what happens, then the form. A resume begins a job. */
 export function keyRoutes({ deps, guard, notes, reader, runner, contextOf }: Routes): Hono {
@@ -36,8 +36,10 @@ export function keyRoutes({ deps, guard, notes, reader, runner, contextOf }: Rou
       ...{ context, view: 'Failures', title: `${verb} a key of ${queue}`, panel: `${verb} a key`, name },
       actionOf: (state) => link(`/queue-key/${state}`, { name: queue, key }),
       back: '/failures',
-      pause: pause && { since: pause.since, note: keyPauseNote(pause, context.now) },
-      ...{ effects: EFFECTS, labels: LABELS },
+      present: pause && (
+        <Paused since={pause.since} note={keyPauseNote(pause, context.now)} now={context.now} />
+      ),
+      ...{ effect: EFFECTS[verb], labels: LABELS },
       ...(sent ?? opened),
     });
     return request.html(shown, sent === undefined ? 200 : 422);

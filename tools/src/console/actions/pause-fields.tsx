@@ -10,7 +10,7 @@ interface PauseFieldsProps {
   readonly problem?: string | undefined;
 }
 
-/** The fields of a pause. One that was refused has the focus, and its problem below it. */
+/** The fields of a pause, or of a mute. One that was refused has the focus, and its problem below it. */
 export function PauseFields({ labels, field, problem }: PauseFieldsProps) {
   const { of, text } = pauseProblem(problem);
   return (
@@ -39,14 +39,14 @@ export function PauseFields({ labels, field, problem }: PauseFieldsProps) {
   );
 }
 
-/** The options of a pause, as the form has them. */
+/** The options of a pause, or of a mute, as the form has them. */
 export function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
   const [until, reason] = [field('until').trim(), field('reason').trim()];
   return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
 }
 
-/** The field that a message of a refused pause is about, and the message without it. */
+/** The field that a message of a refused pause, or mute, is about, and the message without it. */
 export function pauseProblem(message = ''): { readonly of?: string | undefined; readonly text: string } {
-  const [, of, text = message] = /^pause\.(until|reason): (.*)$/s.exec(message) ?? [];
+  const [, of, text = message] = /^(?:pause|mute)\.(until|reason): (.*)$/s.exec(message) ?? [];
   return { of, text: text.slice(0, 1).toUpperCase() + text.slice(1) };
 }

@@ -6,7 +6,7 @@ import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { Foreign, link } from '../parts.js';
 import { noteOf } from './pause-fields.js';
-import { pausePage, type SentPause } from './pause-page.js';
+import { Paused, pausePage, type SentPause } from './pause-page.js';
 
 /** Pause and resume of a queue: a page that says what happens, then the form. */
 export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
@@ -28,8 +28,11 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
       ...{ context, view: 'Overview', title: `${verb} ${queue}`, panel: verb, back: '/' },
       name: <Foreign text={queue} most={130} />,
       actionOf: (name) => link(`/queue/${name}`, { name: queue }),
-      pause: pausedAt === undefined ? undefined : { since: pausedAt, note: pauseNote(state, context.now) },
-      ...{ effects: EFFECTS, labels: LABELS, waiting: stats && waitText(stats) },
+      present:
+        pausedAt === undefined ? undefined : (
+          <Paused since={pausedAt} note={pauseNote(state, context.now)} now={context.now} />
+        ),
+      ...{ effect: EFFECTS[verb], labels: LABELS, waiting: stats && waitText(stats) },
       ...(sent ?? opened),
     });
     return request.html(shown, sent === undefined ? 200 : 422);

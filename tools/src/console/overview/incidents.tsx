@@ -15,6 +15,7 @@ import {
 } from 'dynamo-backlog/overview';
 import type { AlarmSource } from '../../alarms/alarm-source.js';
 import { runbookPage } from '../../runbook.js';
+import { MAX_MUTED, muteLink } from '../actions/mute-routes.js';
 import type { ConsoleDeps } from '../deps.js';
 import { Badge, Count, Fact, Foreign, link, Unknown, When } from '../parts.js';
 import { AlarmFact } from './alarm-fact.js';
@@ -25,7 +26,7 @@ import { OnIt } from './on-it.js';
 const MAX_WHOLE = 3;
 const MAX_QUEUES = 6;
 
-type IncidentDeps = Pick<ConsoleDeps, 'access' | 'alarms' | 'runbookUrl'>;
+type IncidentDeps = Pick<ConsoleDeps, 'access' | 'alarms' | 'mutes' | 'runbookUrl'>;
 
 const STATE_LOOKS: Readonly<Record<Incident['state'], Look>> = {
   failing: LOOKS.failing,
@@ -109,7 +110,13 @@ function lengthOf({ since = Number.NaN, backAt = Number.NaN }: Incident): string
 }
 
 /** Links to what an operator does about it: see the causes, then retry, edit or pause. */
-function Actions({ incident, deps: { access, runbookUrl } }: { incident: Incident; deps: IncidentDeps }) {
+function Actions({
+  incident,
+  deps: { access, mutes, runbookUrl },
+}: {
+  incident: Incident;
+  deps: IncidentDeps;
+}) {
   const queue = incident.queues[0]?.stats.queue ?? '';
   const errorName = awaitedCause(incident);
   return (
@@ -128,6 +135,11 @@ function Actions({ incident, deps: { access, runbookUrl } }: { incident: Inciden
       <a class="btn" href={link('/queue', { name: queue })}>
         Pause…
       </a>
+      {mutes === undefined || queue === '' ? null : (
+        <a class="btn" href={muteLink(queuesToMute(incident))}>
+          {isMuted(incident) ? 'Unmute…' : 'Mute…'}
+        </a>
+      )}
       {runbookUrl === undefined ? null : (
         <a class="btn" href={runbookPage(runbookUrl, 'failing')} rel="noreferrer">
           Runbook
@@ -135,6 +147,16 @@ function Actions({ incident, deps: { access, runbookUrl } }: { incident: Inciden
       )}
     </>
   );
+}
+
+/** The queues that fail, as far as one mute takes them. */
+function queuesToMute({ queues }: Incident): string[] {
+  return queues.slice(0, MAX_MUTED).map(({ stats }) => stats.queue);
+}
+
+/** Tells whether no alarm of it that is on notifies. */
+function isMuted({ alarms = [] }: Incident): boolean {
+  return alarms.length > 0 && alarms.every(({ muted }) => muted !== undefined);
 }
 
 /** The whole cause of what fails, for a job that waits until its destination is back. Undefined: there is no one such cause. */
