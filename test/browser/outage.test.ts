@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { UNKNOWN_ARTICLE } from '../../tools/src/local/sample/sample-erp.js';
-import { openPage, watchPages } from './session.js';
+import { NARROW, openPage, watchPages } from './session.js';
 import { startShop, stopsShops } from './shop-runtime.js';
 
 /** The speed of the sample of `backlog start`. */
@@ -23,6 +23,26 @@ async function reloadUntil(page: Page, wanted: Locator): Promise<void> {
     ...PATIENCE,
     interval: 500,
   });
+}
+
+/** On a phone the facts and the other links are behind *More*, and stay open when the page refreshes itself. */
+async function onPhone(page: Page, incident: Locator): Promise<void> {
+  const wide = page.viewportSize();
+  await page.setViewportSize(NARROW);
+  const [facts, pause] = [
+    incident.getByText('First failure'),
+    incident.getByRole('link', { name: 'Pause…' }),
+  ];
+  expect([await facts.isVisible(), await pause.isVisible()]).toEqual([false, false]);
+  await incident.getByRole('checkbox', { name: /^More about / }).press('Space');
+  const refreshed = page.waitForResponse((answer) => answer.url() === `${new URL(page.url()).origin}/`);
+  expect([await facts.isVisible(), await pause.isVisible()]).toEqual([true, true]);
+  await refreshed;
+  expect(await page.evaluate(() => document.body.scrollWidth <= innerWidth)).toBe(true);
+  expect([await facts.isVisible(), await pause.isVisible()]).toEqual([true, true]);
+  await incident.getByText('More').click();
+  await facts.waitFor({ state: 'hidden' });
+  if (wide) await page.setViewportSize(wide);
 }
 
 describe('an operator', () => {
@@ -48,6 +68,7 @@ describe('an operator', () => {
       .filter({ hasText: /Failing.*First failure.*\d\d:\d\d:\d\d.*Affected queue.*orders\s*24/s })
       .waitFor();
 
+    await onPhone(page, incident);
     await incident.getByRole('link', { name: 'Causes' }).click();
     await reloadUntil(page, verdict.filter({ hasText: /^HttpError 503 of 127.0.0.1:\d+ is the cause/ }));
     await page

@@ -37,14 +37,11 @@ export function muteRoutes({ deps, guard, notes, contextOf }: Routes, mutes: Que
         </>
       ),
       actionOf: (name) => muteLink(queues, `/${name}`),
-      present:
-        noted.length === 0
-          ? undefined
-          : noted.map(({ queue, note }) => (
-              <div>
-                <Foreign text={queue} most={130} />: muted <Foreign text={note} most={MAX_NOTE} />.
-              </div>
-            )),
+      present: noted.map(({ queue, note }) => (
+        <p>
+          <Foreign text={queue} most={130} />: muted <Foreign text={note} most={MAX_NOTE} />.
+        </p>
+      )),
       labels: LABELS,
       ...(sent ?? opened),
     });

@@ -34,7 +34,7 @@ interface PausePageProps extends SentPause<PauseVerb> {
   /** The address of the page to which the form is closed. */
   readonly back: string;
   /** The pause or the mute that is on. Undefined: there is none. */
-  readonly present: Child | undefined;
+  readonly present: Child;
   /** The text of what happens. */
   readonly effect: string;
   readonly labels: { readonly reason: string; readonly until: string };
@@ -45,10 +45,10 @@ interface PausePageProps extends SentPause<PauseVerb> {
 /** `Paused 3 min ago by ann`: a pause that is on. */
 export function Paused({ since, note, now }: { since: string; note: string; now: number }) {
   return (
-    <>
+    <p>
       Paused <When at={since} now={now} />
       <Foreign text={note} most={MAX_NOTE} />.
-    </>
+    </p>
   );
 }
 
@@ -68,7 +68,7 @@ export function pausePage({ context, view, title, panel, name, present, verb, ..
         </Verdict>
         <Panel title={panel} note="nothing is changed until you confirm">
           <ActionForm context={context} action={actionOf(verb.toLowerCase())} class="blank">
-            {present === undefined ? null : <p>{present}</p>}
+            {present}
             <p>{effect}</p>
             {problem !== undefined && pauseProblem(problem).of === undefined ? (
               <Problem text={problem} />

@@ -12,6 +12,7 @@ import {
   minuteText,
   nextProbe,
   type QueueView,
+  shortened,
 } from 'dynamo-backlog/overview';
 import type { AlarmSource } from '../../alarms/alarm-source.js';
 import { runbookPage } from '../../runbook.js';
@@ -94,6 +95,10 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: 
         )}
         <span class="end sm">
           <Actions incident={incident} deps={deps} />
+          <label class="btn more">
+            <input type="checkbox" class="vh" autocomplete="off" />
+            More<span class="vh"> about {shortened(incidentName(incident), 110)}</span>
+          </label>
         </span>
       </header>
       <div class="cols two pad">
