@@ -97,7 +97,7 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: 
           <Actions incident={incident} deps={deps} />
           <label class="btn more">
             <input type="checkbox" class="vh" autocomplete="off" />
-            More<span class="vh"> about {shortened(incidentName(incident), 110)}</span>
+            <span class="vh">More about {shortened(incidentName(incident), 110)}</span>
           </label>
         </span>
       </header>
