@@ -31,7 +31,9 @@ describe('the retry that waits until a destination is back', () => {
     expect(href).toBe(`/bulk?do=run-now&status=ERROR&errorName=HttpError+503+${HOST}&whenBack=on`);
     const { status, text } = await get(app, String(href));
     expect(status).toBe(200);
-    expect(text).toContain('Retry 2 records');
+    expect(text).toMatch(/Retry 2 records when <bdi>erp\.example\.com<\/bdi> is back\?/);
+    expect(text).not.toContain('Retry 2 records now');
+    expect((await get(app, `${href}`.replace('&whenBack=on', ''))).text).toContain('Retry 2 records now?');
     expect(text).toMatch(/<input[^>]*name="whenBack"[^>]*checked/);
     const [, plan = ''] = /name="plan" value="([^"]+)"/.exec(text) ?? [];
     await post(app, '/bulk', { plan, whenBack: 'on', pace: '20' }, {}, href);

@@ -30,7 +30,9 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
   const given = field('pace');
   const pace = given === '0' ? 0 : Number(given) || DEFAULT_PACE;
   const atLeast = isLeast ? 'at least ' : '';
-  const asked = action.ask.join(trialText(plan.trial));
+  const waits = action.startsAttempts && plan.awaited !== undefined && field('whenBack') === 'on';
+  const [before, after] = action.ask;
+  const asked = `${before}${trialText(plan.trial)}${waits ? '' : after}`;
   const isNone = concernedBy(result) === 0 && !isLeast;
   return page({
     context,
@@ -39,7 +41,15 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
     children: (
       <>
         <Verdict note={`The dry run looked at ${records(looked)} and cost ${units(result.readUnits)}.`}>
-          {isNone ? `No record would be ${action.done}.` : `${asked}?`}
+          {isNone ? (
+            `No record would be ${action.done}.`
+          ) : waits ? (
+            <>
+              {asked} when <Foreign text={plan.awaited ?? ''} most={100} /> is back?
+            </>
+          ) : (
+            `${asked}?`
+          )}
         </Verdict>
         <Panel title={action.label} note="nothing is changed until you confirm">
           <ActionForm context={context} action="/bulk" class="blank">
