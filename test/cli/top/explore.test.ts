@@ -90,6 +90,24 @@ describe('the reads and writes of backlog top', () => {
     source.close();
   });
 
+  it('undo a job, once, and no undo', async () => {
+    const { source, explorer } = await open();
+    const which = { queues: ['orders'], cause: 'HttpError 503 erp.example.com' };
+    const begun = await explorer.begin('runNow', which, {});
+    await begun.ended;
+    const jobOf = async (id: string) => {
+      const found = (await source.read()).jobs.find((job) => job.id === id);
+      if (!found) throw new Error(`no job ${id}`);
+      return found;
+    };
+    expect(explorer.undoRefusal(await jobOf(begun.id))).toBeUndefined();
+    const undo = await explorer.undo(begun.id);
+    expect(await undo.ended).toMatch(/^Undo \w+: .*\(job \w+\): Done, 3$/);
+    expect(explorer.undoRefusal(await jobOf(begun.id))).toBe(`it is undone by job ${undo.id}`);
+    expect(explorer.undoRefusal(await jobOf(undo.id))).toContain('an undo cannot be undone');
+    source.close();
+  });
+
   it('stop a job, go on with it, and stop it at the end of the program', async () => {
     const { source, explorer } = await open();
     const which = { queues: ['orders'], cause: 'HttpError 503 erp.example.com' };

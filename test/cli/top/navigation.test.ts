@@ -64,7 +64,18 @@ type Changes = Partial<Omit<Explorer, 'mutes'>> & {
 };
 
 /** `backlog top` on two queues, with the answers of an explorer that a test may replace. */
-function top({ refusal, tryOut, begin, pause, causes, jobs, bulkFails, ...muting }: Changes = {}) {
+function top({
+  refusal,
+  tryOut,
+  begin,
+  undo,
+  undoRefusal,
+  pause,
+  causes,
+  jobs,
+  bulkFails,
+  ...muting
+}: Changes = {}) {
   const terminal = new VirtualTerminal();
   const keyboard = new FakeKeyboard();
   const abort = new AbortController();
@@ -76,6 +87,8 @@ function top({ refusal, tryOut, begin, pause, causes, jobs, bulkFails, ...muting
     begin: vi.fn(begin ?? (async () => ({ id: 'k3v9x2ab', ended: Promise.resolve(ENDED) }))),
     stopJob: vi.fn(async () => {}),
     goOn: vi.fn(async (id: string) => ({ id, ended: new Promise<string>(() => {}) })),
+    undoRefusal: vi.fn(undoRefusal ?? (() => undefined)),
+    undo: vi.fn(undo ?? (async () => ({ id: 'undo2345', ended: new Promise<string>(() => {}) }))),
     close: vi.fn(async () => {}),
     pause: vi.fn(pause ?? (async () => {})),
     resume: vi.fn(async () => {}),
@@ -328,6 +341,45 @@ describe('the keys of backlog top', () => {
     expect(does.goOn).toHaveBeenCalledWith('stopped2');
     expect(await press(ESC)).toMatch(/^> orders/m);
     await end();
+  });
+
+  it('undo a job that has ended, once that is confirmed', async () => {
+    const jobs = [job('done2345', { state: 'done', total: 68 }), job('older234', { state: 'done' })];
+    const { press, pass, does, end } = top({ jobs });
+    await pass();
+    const asked = await press('j', 'u');
+    expect(asked).toMatch(/Undo job done2345, Retry now of 68 records.*of orders, HttpError 503/s);
+    expect(asked).toContain('enter: undo 68   esc: cancel');
+    await press('x', 'g');
+    expect(does.undo).not.toHaveBeenCalled();
+    await press(ESC, ENTER);
+    expect(does.undo).not.toHaveBeenCalled();
+    expect(await press('u', ENTER)).toContain('job undo2345 has begun; j: jobs');
+    expect(does.undo).toHaveBeenCalledExactlyOnceWith('done2345');
+    expect([does.stopJob, does.goOn].map((of) => of.mock.calls)).toEqual([[], []]);
+    await end();
+  });
+
+  it('say why a job cannot be undone, before or behind the question', async () => {
+    const jobs = [job('done2345', { state: 'done' })];
+    const over = top({ jobs, undoRefusal: () => 'it ended more than a day ago' });
+    await over.pass();
+    expect(await over.press('j', 'u')).toContain('it ended more than a day ago');
+    expect(over.terminal.text).not.toContain('Undo job');
+    await over.end();
+    const undo = async () => {
+      throw new Error('it has changed nothing');
+    };
+    const late = top({ jobs, undo });
+    await late.pass();
+    expect(await late.press('j', 'u', ENTER)).toMatch(
+      /Undo job done2345.*it has changed nothing.*enter: undo/s,
+    );
+    await late.end();
+    const readOnly = top({ jobs, refusal: 'start with --write' });
+    await readOnly.pass();
+    expect(await readOnly.press('j', 'u')).toContain('start with --write');
+    await readOnly.end();
   });
 
   it('pause a queue with reason and end, and let it go on', async () => {

@@ -39,10 +39,14 @@ it('what a job did, and how it is undone, is said of the selected one, once it h
   const linesOf = (one: Job) => overviewLines(jobs, readingOf([], { jobs: [one] }), look).join('\n');
   const done = linesOf(job('done2345', { state: 'done', perSecond: 5 }));
   expect(done).toContain('console; 5 a second; 2 left alone; 1 failed');
-  expect(done).toContain('"backlog jobs undo done2345" takes it back');
-  expect(linesOf(job('running1', held))).not.toContain('undo');
+  expect(done).toContain('u takes it back, within a day');
+  expect(linesOf(job('done2345', { state: 'done', undoneBy: 'undo2345' }))).toContain(
+    'undone by job undo2345',
+  );
+  expect(linesOf(job('done2345', { state: 'done', action: 'undo' }))).not.toContain('takes it back');
+  expect(linesOf(job('running1', held))).not.toContain('takes it back');
   const counts = { changed: 0, skipped: {}, failed: 0, failures: [] };
-  expect(linesOf(job('done2345', { state: 'done', counts }))).not.toContain('undo');
+  expect(linesOf(job('done2345', { state: 'done', counts }))).not.toContain('takes it back');
 });
 
 it('text of others is one column for each character, and nothing that a terminal obeys', () => {

@@ -1,6 +1,14 @@
-import { causeText, count, names } from 'dynamo-backlog/overview';
+import { causeText, count, names, records } from 'dynamo-backlog/overview';
+import { actionWords, selectionText } from '../../jobs/job-words.js';
 import { cut, type Paint, padEnd, width } from '../paint.js';
-import { type ActionDialog, BEGINNINGS, type Dialog, type NoteDialog, PACES } from './screens.js';
+import {
+  type ActionDialog,
+  BEGINNINGS,
+  type Dialog,
+  type NoteDialog,
+  PACES,
+  type UndoDialog,
+} from './screens.js';
 import { oneColumnEach, wrapped } from './text.js';
 
 const MAX_WIDTH = 68;
@@ -12,7 +20,7 @@ export function withDialog(
   { columns, paint }: { columns: number; paint: Paint },
 ): string[] {
   const inner = Math.max(20, Math.min(MAX_WIDTH, columns - 4));
-  const content = dialog.name === 'action' ? actionLines(dialog, inner, paint) : noteLines(dialog, inner);
+  const content = linesOf(dialog, inner, paint);
   const box = [
     `┌${'─'.repeat(inner + 2)}┐`,
     ...content.map((line) => `│ ${padEnd(cut(line, inner), inner)} │`),
@@ -25,6 +33,24 @@ export function withDialog(
     const row = box[i - from];
     return row === undefined ? paint('dim', line) : left + row;
   });
+}
+
+function linesOf(dialog: Dialog, columns: number, paint: Paint): string[] {
+  if (dialog.name === 'action') return actionLines(dialog, columns, paint);
+  return dialog.name === 'undo' ? undoLines(dialog, columns, paint) : noteLines(dialog, columns);
+}
+
+function undoLines({ job, isBusy, error }: UndoDialog, columns: number, paint: Paint): string[] {
+  const { changed } = job.counts;
+  return [
+    paint('bold', `Undo job ${job.id}, ${actionWords(job).label} of ${records(changed)}`),
+    oneColumnEach(selectionText(job)),
+    '',
+    'A job of its own puts back the state and payload of before. What was attempted, changed or removed since is left alone.',
+    ...(error === undefined ? [] : ['', oneColumnEach(error)]),
+    '',
+    isBusy ? 'asking …   esc: back' : `enter: undo ${count(changed)}   esc: cancel`,
+  ].flatMap((line) => wrapped(line, columns, 3));
 }
 
 function actionLines(dialog: ActionDialog, columns: number, paint: Paint): string[] {

@@ -4,7 +4,7 @@ import {
   type BacklogOperatorOptions,
   type BacklogRecord,
 } from 'dynamo-backlog';
-import type { Job, NewJob } from 'dynamo-backlog/engine';
+import { type Job, type NewJob, undoRefusal } from 'dynamo-backlog/engine';
 import { type Counts, names, type OverviewDeps } from 'dynamo-backlog/overview';
 import type { QueueMutes } from '../../alarms/queue-mutes.js';
 import { type CausesRead, readCauses } from '../../console/failures/read-causes.js';
@@ -48,6 +48,10 @@ export interface Explorer {
   stopJob(id: string): Promise<void>;
   /** Goes on with a job that has stopped, or whose process is lost. */
   goOn(id: string): Promise<BegunJob>;
+  /** The reason why a job cannot be undone. Undefined: it can. */
+  undoRefusal(job: Job): string | undefined;
+  /** Stores a job that puts back what another one has changed, and works on it. */
+  undo(id: string): Promise<BegunJob>;
   /** Stops the jobs that this process works on. */
   close(): Promise<void>;
   pause(queue: string, note: { readonly reason: string; readonly until: string }): Promise<void>;
@@ -112,6 +116,13 @@ export function explorerOf({ backlog, target, runtime, counts, mayWrite }: Explo
     stopJob: (id) => runner.stop(id),
     async goOn(id) {
       return started(await runner.jobs.goOn(id));
+    },
+    undoRefusal: (job) =>
+      job.undoneBy === undefined
+        ? undoRefusal(job, clock.now(), clock.wall())
+        : `it is undone by job ${job.undoneBy}`,
+    async undo(id) {
+      return started(await runner.jobs.undo(id, runner.origin()));
     },
     close: () => runner.stopAll(),
     async pause(queue, { reason, until }) {

@@ -1,3 +1,4 @@
+import type { Job } from 'dynamo-backlog/engine';
 import { causeText, incidentName } from 'dynamo-backlog/overview';
 import { DEFAULT_MUTE } from '../../alarms/queue-mutes.js';
 import type { BegunJob, Explorer } from './explore.js';
@@ -11,6 +12,7 @@ import {
   type OverviewScreen,
   PACES,
   type ReadScreen,
+  type UndoDialog,
 } from './screens.js';
 import type { Reading } from './source.js';
 
@@ -111,7 +113,7 @@ export class Navigator {
     if (key === 'down') to(place + 1);
     else if (key === 'up') to(place - 1);
     else if (key === 'r') this.deps.onWrite();
-    else if (id !== undefined && screen.name === 'jobs') this.pressOnJob(id, key);
+    else if (id !== undefined && screen.name === 'jobs') this.pressOnJob(reading?.jobs[place], key);
     else if (key === 'enter') {
       const incident = reading?.incidents[place];
       const queues = incident?.queues.map(({ stats }) => stats.queue) ?? [];
@@ -119,13 +121,34 @@ export class Navigator {
     }
   }
 
-  private pressOnJob(id: string, key: string): void {
-    if ((key !== 'x' && key !== 'g') || this.isRefused()) return;
+  private pressOnJob(job: Job | undefined, key: string): void {
+    if (job === undefined || !['x', 'g', 'u'].includes(key) || this.isRefused()) return;
+    const { id } = job;
     this.run(async (explorer) => {
       if (key === 'g') return this.follow(await explorer.goOn(id), 'goes on');
+      if (key === 'u') {
+        this.said = explorer.undoRefusal(job);
+        if (this.said === undefined) this.open = { name: 'undo', job, isBusy: false, error: undefined };
+        return;
+      }
       await explorer.stopJob(id);
       this.said = `job ${id} stops`;
       this.deps.onWrite();
+    });
+  }
+
+  private pressInUndo(dialog: UndoDialog, key: string): void {
+    if (key !== 'enter' || dialog.isBusy) return;
+    const sent = { ...dialog, isBusy: true };
+    this.open = sent;
+    this.run(async (explorer) => {
+      const job = await explorer.undo(dialog.job.id).catch((error: unknown) => {
+        if (this.open !== sent) throw error;
+        this.open = { ...dialog, error: textOf(error) };
+      });
+      if (!job) return;
+      if (this.open === sent) this.open = undefined;
+      this.follow(job, 'has begun');
     });
   }
 
@@ -190,6 +213,7 @@ export class Navigator {
       this.abort.abort();
       this.open = undefined;
     } else if (dialog.name === 'action') this.pressInAction(dialog, key);
+    else if (dialog.name === 'undo') this.pressInUndo(dialog, key);
     else this.pressInForm(dialog, key);
   }
 

@@ -107,8 +107,8 @@ function jobRows(jobs: readonly Job[], { wall, paint }: Look): string[] {
 }
 
 function jobDetails(job: Job): string[] {
-  const { by, from, perSecond, counts, state } = job;
-  const hasEnded = (state === 'done' || state === 'stopped') && counts.changed > 0;
+  const { by, from, perSecond, counts, state, undoneBy, action } = job;
+  const hasEnded = (state === 'done' || state === 'stopped') && counts.changed > 0 && action !== 'undo';
   const left = Object.values(counts.skipped).reduce((sum, number) => sum + number, 0);
   const facts = [
     `by ${by}, ${from}`,
@@ -116,8 +116,9 @@ function jobDetails(job: Job): string[] {
     ...(left > 0 ? [`${count(left)} left alone`] : []),
     ...(counts.failed > 0 ? [`${count(counts.failed)} failed`] : []),
   ];
-  const undo = hasEnded ? [`"backlog jobs undo ${job.id}" takes it back, within a day of its end`] : [];
-  return [selectionText(job), facts.join('; '), ...undo];
+  const undo =
+    undoneBy === undefined ? 'u takes it back, within a day of its end' : `undone by job ${undoneBy}`;
+  return [selectionText(job), facts.join('; '), ...(hasEnded ? [undo] : [])];
 }
 
 function tableLines(heads: readonly string[], rows: readonly string[][], paint: Paint): string[] {

@@ -62,7 +62,10 @@ const KEYS = [
 ];
 const LIST_KEYS = {
   incidents: ['esc back  enter causes of its queues  j jobs  r read now  q quit'],
-  jobs: ['esc back  x stop  g go on with what is left  i incidents  r read now  q quit'],
+  jobs: [
+    'esc back  x stop  g go on with what is left  u undo  i incidents  r read now  q quit',
+    'esc back  x stop  g go on  u undo  i incidents  q quit',
+  ],
   causes: [
     'esc back  enter records  R retry or redrive all  j jobs  p pause queue  m mute alarms  r read now  q quit',
     'esc back  enter records  R retry or redrive  j jobs  p pause  m mute  q quit',

@@ -1,4 +1,5 @@
 import type { ActionResult, BacklogRecord } from 'dynamo-backlog';
+import type { Job } from 'dynamo-backlog/engine';
 import type { FailureCause } from 'dynamo-backlog/overview';
 import type { CausesRead } from '../../console/failures/read-causes.js';
 import type { BeginOptions, CauseAction } from './explore.js';
@@ -69,7 +70,17 @@ export interface NoteDialog {
   readonly error: string | undefined;
 }
 
-export type Dialog = ActionDialog | NoteDialog;
+/** The question before the undo of a job. */
+export interface UndoDialog {
+  readonly name: 'undo';
+  readonly job: Job;
+  /** A request is under way: Enter waits for its end. */
+  readonly isBusy: boolean;
+  /** The reason why it cannot begin. */
+  readonly error: string | undefined;
+}
+
+export type Dialog = ActionDialog | NoteDialog | UndoDialog;
 
 /** Records a second. Undefined: as fast as they can be written. */
 export const PACES: readonly (number | undefined)[] = [undefined, 1, 5, 20, 100];
