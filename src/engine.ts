@@ -9,6 +9,7 @@
 export { parseDeliveryUrl } from './delivery/url.js';
 export { groupEndOf, isHeld as isHeldByGroup } from './groups/end-record.js';
 export { describeGroup, endedGroup } from './groups/group.js';
+export { GROUP_EVENT_TYPE, groupEvent } from './groups/group-event.js';
 export type { GroupHead } from './groups/head.js';
 export { checkGroupId, MEMBER_ATTRIBUTE, PAGE_MEMBERS, placeOf } from './groups/names.js';
 export { firstDeathRecordId, type GroupReads, groupReads, openGroups } from './groups/open-groups.js';

@@ -28,6 +28,7 @@ export {
 export {
   type Group,
   type GroupEnd,
+  type GroupEventDetail,
   type GroupOptions,
   type GroupRecord,
   type InsertGroupResult,

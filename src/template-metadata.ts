@@ -36,6 +36,8 @@ export interface BacklogDescription {
         >
       >
     | undefined;
+  /** The ends of groups have events. Absent: they have none. */
+  readonly groupEvents?: boolean | undefined;
   /** The members of groups are counted. Absent: they are not. */
   readonly groups?: boolean | undefined;
   /** The recurring records by name. Absent: there is no function for any. */

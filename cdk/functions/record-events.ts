@@ -17,7 +17,7 @@ const MAX_QUEUES_BYTES = 2_000;
 const VARIABLE = 'BACKLOG_RECORD_EVENTS';
 
 export interface RecordEventsSettings extends CommonSettings {
-  /** The events of the ends of records. Undefined: there are none. */
+  /** The events of the ends of records and groups. Undefined: there are none. */
   readonly events: RecordEvents | undefined;
   /** The members of groups are counted. */
   readonly groups: boolean;
@@ -45,6 +45,7 @@ export function addRecordEvents(
       { ...common, ...files, tables, timeout: TIMEOUT },
       {
         ...variables,
+        ...(events?.groups && { BACKLOG_GROUP_EVENTS: 'true' }),
         ...(groups && { BACKLOG_GROUPS: 'true', ...(indexesAtOnce && { BACKLOG_INDEX_AT_ONCE: 'true' }) }),
         BACKLOG_EVENT_DLQ_URL: eventDlq.queueUrl,
       },
@@ -61,7 +62,7 @@ export function addRecordEvents(
 
 function descriptionOf({ events, groups }: Pick<RecordEventsSettings, 'events' | 'groups'>): string {
   if (!events) return 'Counts the members of groups of the backlog that have ended';
-  const ofEvents = 'Tells others of the ends of records of the backlog';
+  const ofEvents = `Tells others of the ends of records ${events.groups ? 'and groups ' : ''}of the backlog`;
   return groups ? `${ofEvents}, and counts the members of groups` : ofEvents;
 }
 

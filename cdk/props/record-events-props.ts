@@ -11,13 +11,24 @@ import {
   type RecordEnd,
 } from '../../src/record/index.js';
 
-/** Events about the ends of records, for other services. */
+/** Events about the ends of records and groups, for other services. */
 export interface RecordEventsProps {
   /** The EventBridge bus, SNS topic or SQS queue that gets the events. */
   readonly to: IEventBus | EventBus | ITopic | Topic | IQueue | Queue;
 
-  /** The queues whose records have events, by name: those of other stacks on the same tables, too. */
-  readonly queues: Readonly<Record<string, QueueEventsProps>>;
+  /**
+   * The queues whose records have events, by name: those of other stacks on the same tables, too.
+   *
+   * @default - none, which `groups` has to be set for
+   */
+  readonly queues?: Readonly<Record<string, QueueEventsProps>> | undefined;
+
+  /**
+   * The ends of groups have events, too. The Backlog needs `groups: true`.
+   *
+   * @default false
+   */
+  readonly groups?: boolean | undefined;
 }
 
 /** The events of one queue. */
@@ -51,19 +62,25 @@ type Target = RecordEventsProps['to'];
 const ARNS = ['eventBusArn', 'topicArn', 'queueArn'];
 
 /** The prop `recordEvents`. */
-export const recordEventsProp = z.strictObject({
-  to: z.custom<Target>(
-    (value) => typeof value === 'object' && value !== null && ARNS.some((arn) => arn in value),
-    'expected an event bus (IEventBus), an SNS topic (ITopic) or an SQS queue (IQueue)',
-  ),
-  queues: z
-    .record(z.string(), queueShape)
-    .refine(
-      (queues) => Object.keys(queues).every((name) => QUEUE_PATTERN.test(name)),
-      `expected names of ${QUEUE_NAME}`,
-    )
-    .refine((queues) => Object.keys(queues).length > 0, 'expected at least one queue'),
-});
+export const recordEventsProp = z
+  .strictObject({
+    to: z.custom<Target>(
+      (value) => typeof value === 'object' && value !== null && ARNS.some((arn) => arn in value),
+      'expected an event bus (IEventBus), an SNS topic (ITopic) or an SQS queue (IQueue)',
+    ),
+    queues: z
+      .record(z.string(), queueShape)
+      .refine(
+        (queues) => Object.keys(queues).every((name) => QUEUE_PATTERN.test(name)),
+        `expected names of ${QUEUE_NAME}`,
+      )
+      .default({}),
+    groups: z.boolean().default(false),
+  })
+  .refine(({ queues, groups }) => groups || Object.keys(queues).length > 0, {
+    error: 'expected at least one queue, or "groups: true" beside it',
+    path: ['queues'],
+  });
 
 /** The prop as it was read. */
 export type RecordEvents = z.output<typeof recordEventsProp>;

@@ -79,6 +79,7 @@ function descriptionOf(stack: Stack, backlog: Made, described: Described): Backl
     primaryRegion,
     runbookUrl,
     recordEvents: recordEvents?.queues,
+    groupEvents: recordEvents?.groups ? true : undefined,
     groups: groups ? true : undefined,
     recurring: recurringOf(stack, queues),
     intake: backlog.intake !== undefined,

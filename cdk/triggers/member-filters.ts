@@ -1,5 +1,5 @@
 import { FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
-import { MEMBER_ATTRIBUTE } from '../../src/groups/names.js';
+import { END_ATTRIBUTE, MEMBER_ATTRIBUTE } from '../../src/groups/names.js';
 
 const ENDED = ['SUCCESS', 'DEAD'];
 const IS_MEMBER = { [MEMBER_ATTRIBUTE]: { S: FilterRule.exists() } };
@@ -33,4 +33,20 @@ export function memberFilters() {
       dynamodb: { OldImage: IS_MEMBER, NewImage: IS_NO_MEMBER },
     }),
   ];
+}
+
+/** A filter for all records that have ended, members or not: in place of the first of the filters for members. */
+export function anyEndFilter() {
+  return FilterCriteria.filter({
+    eventName: FilterRule.or('INSERT', 'MODIFY'),
+    dynamodb: { NewImage: { status: { S: ENDED } } },
+  });
+}
+
+/** A filter for changes of the record of a group's end that waits for it: that by which its wait is over, and a few others. */
+export function endOfGroupFilter() {
+  return FilterCriteria.filter({
+    eventName: FilterRule.isEqual('MODIFY'),
+    dynamodb: { OldImage: { [END_ATTRIBUTE]: { S: FilterRule.exists() }, status: { S: ['NEW'] } } },
+  });
 }

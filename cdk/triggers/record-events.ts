@@ -13,7 +13,7 @@ import type { EventSource } from '../functions/monitor.js';
 import { addRecordEvents, type RecordEventsSettings } from '../functions/record-events.js';
 import type { RecordEvents } from '../props/record-events-props.js';
 import { hasBothImages, hasNewImages } from '../tables/tables.js';
-import { memberFilters } from './member-filters.js';
+import { anyEndFilter, endOfGroupFilter, memberFilters } from './member-filters.js';
 
 const BATCH = 100;
 /**
@@ -56,6 +56,11 @@ export function addFedRecordEvents(
         'groups are counted from there',
     );
   }
+  if (events?.groups && !groups) {
+    throw new ConfigurationError(
+      'Backlog.recordEvents.groups: expected "groups: true" of the Backlog, as no group ends without',
+    );
+  }
   if (events) checkRegion(scope, events);
   const lambda = addRecordEvents(scope, id, settings);
   const source = new DynamoEventSource(tables.records, {
@@ -73,12 +78,15 @@ export function addFedRecordEvents(
 }
 
 function filtersOf({ events, groups }: Pick<RecordEventsSettings, 'events' | 'groups'>) {
-  const ofMembers = groups ? memberFilters() : [];
+  const ofGroups = groups ? [...memberFilters(), ...(events?.groups ? [endOfGroupFilter()] : [])] : [];
   const ofEvents = events ? eventFilters(events) : [];
-  if (!events || ofEvents.length + ofMembers.length <= MAX_FILTERS) return [...ofEvents, ...ofMembers];
+  if (!events || ofEvents.length + ofGroups.length <= MAX_FILTERS) return [...ofEvents, ...ofGroups];
   // The function looks at the queues itself.
   const statuses = [...new Set(Object.values(events.queues).flatMap(({ on }) => on.map(statusOf)))];
-  return [endFilter(statuses, {}), ...ofMembers];
+  if (!events.groups) return [endFilter(statuses, {}), ...ofGroups];
+  // There is room for one filter of ends: those of members and of other records.
+  const [, ...others] = ofGroups;
+  return [anyEndFilter(), ...others];
 }
 
 function eventFilters(events: RecordEvents) {

@@ -22,7 +22,7 @@ function fitting(detail: RecordEventDetail): string {
   return asText({ ...rest, omitted: ['payload'] }, jsonOf);
 }
 
-/** Ids have up to 2 KB, and any character. */
-function hash(parts: readonly string[]): string {
+/** Names parts for a FIFO topic or queue: ids have up to 2 KB, and any character. */
+export function hash(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -5,17 +5,18 @@ import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import type { CountGroupsSeams } from './count-groups.js';
+import type { DeliverSeams } from './deliver.js';
 import type { Part } from './part.js';
-import type { SendEventsSeams } from './send-events.js';
 
 /** The parts of the handler that tests replace. */
-export interface RecordEventsSeams extends SendEventsSeams, CountGroupsSeams {
+export interface RecordEventsSeams extends DeliverSeams, CountGroupsSeams {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /**
- * Reads the table's stream for what goes beyond attempts: tells others of the ends of records, and counts the members of groups.
+ * Reads the table's stream for what goes beyond attempts: tells others of the ends of records and groups, and counts the members
+ * of groups.
  * Each part is loaded only if its setting is there. What a part fails with does not keep the other one from its work, which does
  * the same work again when the batch comes again.
  */
@@ -47,6 +48,10 @@ function partsOf(
     !countsGroups || env.BACKLOG_RECORD_EVENTS !== undefined || env.BACKLOG_RECORD_EVENTS_FILE !== undefined;
   if (sendsEvents)
     parts.push(import('./send-events.js').then(({ sendEvents }) => sendEvents(env, logger, seams)));
+  if (env.BACKLOG_GROUP_EVENTS === 'true')
+    parts.push(
+      import('./send-group-events.js').then(({ sendGroupEvents }) => sendGroupEvents(env, logger, seams)),
+    );
   if (countsGroups)
     parts.push(import('./count-groups.js').then(({ countGroups }) => countGroups(env, logger, seams)));
   return parts;

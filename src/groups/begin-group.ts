@@ -1,3 +1,4 @@
+import type { NewItem } from '../client/insert-many.js';
 import { itemOf } from '../client/new-record.js';
 import { checkItem } from '../store/item-limits.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
@@ -7,6 +8,7 @@ import type { Random } from '../support/random.js';
 import { groupEndOf, isHeld, payloadWith } from './end-record.js';
 import { firstDeathId } from './first-death.js';
 import { GroupItems, type GroupItemsDeps } from './group-items.js';
+import { END_ATTRIBUTE } from './names.js';
 import type { GroupRecord } from './options.js';
 
 export interface BeginDeps extends GroupItemsDeps {
@@ -42,7 +44,7 @@ export async function beginGroup(
   const now = clock.now();
   const payload = payloadWith(onComplete.payload, { id, complete: false }, 'onComplete');
   const context = { now, availableAt: now + timeout * 1000, random, indexesAtOnce };
-  const end = itemOf({ ...onComplete, id, payload }, context);
+  const end = endItem(id, itemOf({ ...onComplete, id, payload }, context));
   const death = onFirstDeath && firstDeathOf(id, onFirstDeath, context);
   const isNew = (await records.insert(end)) === 'inserted';
   if (!isNew) {
@@ -69,6 +71,14 @@ export async function beginGroup(
     return 'ended';
   }
   return (await items.head(id))?.sealed ? 'sealed' : 'open';
+}
+
+/** The item with the attribute by which it is the record of a group's end. */
+function endItem(id: string, item: NewItem): NewItem {
+  if (item[END_ATTRIBUTE] === undefined) return { ...item, [END_ATTRIBUTE]: id };
+  throw new InvalidRecordError(
+    `group ${id}: onComplete.attributes.${END_ATTRIBUTE}: expected nothing, as the group writes it`,
+  );
 }
 
 /** The record for the first death as it is kept in the head: what is wrong with it is an error before anything is inserted. */

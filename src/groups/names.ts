@@ -14,6 +14,8 @@ export const HEAD_PREFIX = 'group#';
 const MAX_ID_BYTES = 128;
 /** The attribute of a record that makes it a member: `<number>#<id of the group>`. */
 export const MEMBER_ATTRIBUTE = 'memberOf';
+/** The attribute of the record that a group's end starts: the id of the group, which is its own. Payloads do not have it. */
+export const END_ATTRIBUTE = 'endOf';
 /** Members of one page. */
 export const PAGE_MEMBERS = 1_000;
 /** Pages of one group: a million members. */

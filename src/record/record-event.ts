@@ -137,7 +137,8 @@ function endedAt(record: BacklogRecord): string {
   return (isAmongDead(record) ? parseIso(dueAt) : undefined) ?? lastAttemptAt ?? insertedAt;
 }
 
-function isAmongDead({ lane }: BacklogRecord): boolean {
+/** Tells whether the record is listed with the dead: its `dueAt` is the time of its death then. */
+export function isAmongDead({ lane }: Pick<BacklogRecord, 'lane'>): boolean {
   return lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
 

@@ -1,5 +1,6 @@
 import { BacklogClient } from '../client/index.js';
-import { RecordGroups } from '../groups/index.js';
+import { groupEvent } from '../groups/group-event.js';
+import { type GroupEventDetail, RecordGroups } from '../groups/index.js';
 import { RecordLines } from '../lines/index.js';
 import { BacklogOperator } from '../operate/index.js';
 import { outsideWaitOf } from '../record/completion.js';
@@ -258,6 +259,17 @@ export class TestBacklog {
   recordEvent(id: string, include: readonly EventPart[] = []): RecordEventDetail | undefined {
     const { readAt: _, nextAttemptAt: __, ...record } = this.record(id);
     return recordEvent(record, { table: TABLE, include: new Set(include) });
+  }
+
+  /**
+   * The detail of the event that other services get of a group's end (`recordEvents.groups` of the construct). Undefined: it has
+   * not ended.
+   *
+   * @throws Error if there is no record of its end
+   */
+  groupEvent(id: string): GroupEventDetail | undefined {
+    const { readAt: _, nextAttemptAt: __, ...record } = this.record(id);
+    return groupEvent(record, { table: TABLE });
   }
 
   /**

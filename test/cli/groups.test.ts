@@ -53,9 +53,27 @@ describe('backlog groups', () => {
     expect((await run('--json')).out).toBe('[]');
   });
 
+  it('prints the event of an end as a rule of EventBridge sees it', async () => {
+    await begin('import', 1);
+    const early = await run('import', '--event');
+    expect(early).toMatchObject({ code: 1, out: '' });
+    expect(early.err).toContain('no group import has ended: there is no event');
+    await tables.table.put({ ...(await tables.table.get('r0')), status: 'SUCCESS' });
+    await run('import', '--check');
+    const { out, err, code } = await run('import', '--event');
+    expect([err, code]).toEqual(['', 0]);
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ source: 'dynamo-backlog', 'detail-type': 'Backlog group ended' },
+      detail: { id: 'import', table: tables.table.name, queue: 'mail', complete: true, members: 1 },
+    });
+    expect((await run('r0', '--event')).code).toBe(1);
+  });
+
   it.each([
     [['none'], 1, /^no group "none" in table /],
     [['--waiting'], 2, /--waiting: of which group\?/],
+    [['--event'], 2, /--event: of which group\?/],
+    [['none', '--event'], 1, /no group none has ended/],
     [['--seal'], 2, /--seal: of which group\?/],
     [['x'.repeat(200)], 2, /id: expected text of 1 to 128 bytes/],
   ])('says what is wrong with %j', async (args, code, message) => {

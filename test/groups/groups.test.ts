@@ -415,6 +415,13 @@ describe('an insertion', () => {
       { onComplete: { payload: { group: 1 } } },
       'onComplete.payload.group: expected nothing',
     ],
+    [
+      'the attribute of the end',
+      'g',
+      { onComplete: { attributes: { endOf: 'other' } } },
+      'group g: onComplete.attributes.endOf: expected nothing, as the group writes it',
+    ],
+    ['attributes that are none', 'g', { onComplete: { attributes: 'x' } }, 'attributes: expected an object'],
     ['an id for the end', 'g', { onComplete: { id: 'x' } }, 'insert.onComplete: unknown option "id"'],
     ['a bad queue', 'g', { onComplete: { queue: 'a b' } }, 'record "g": queue: expected'],
     [

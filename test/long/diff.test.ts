@@ -395,6 +395,18 @@ describe('backlog diff, of a Backlog', () => {
     expect(await diff(telling({ orders: {}, constructor: {} }), telling({ orders: {} }))).toMatchObject({
       'backlog.recordEvents': { what: 'events of records of constructor: dead → none' },
     });
+    const ofGroups =
+      (groups: boolean): Define =>
+      (stack) => {
+        const recordEvents = { to: new EventBus(stack, 'Bus'), queues: { orders: {} }, groups };
+        new Backlog(stack, 'Backlog', { queues: orders, groups: true, recordEvents });
+      };
+    expect(await diff(ofGroups(true), ofGroups(false))).toMatchObject({
+      'backlog.groupEvents': { severity: 'attention', what: 'events of groups removed' },
+    });
+    expect(await diff(ofGroups(false), ofGroups(true))).toMatchObject({
+      'backlog.groupEvents': { severity: 'safe', what: 'events of groups added' },
+    });
   });
 
   it('tells which recurring records are new, changed or gone', async () => {

@@ -103,6 +103,30 @@ describe('the event of the end of a record', () => {
     expect(events()).toEqual(first);
   });
 
+  it('has one of a group, once its members have ended, and the record of its end has its own', async () => {
+    const { backlog } = backlogWith();
+    const onComplete = { queue: 'orders', payload: { to: 'sales' } };
+    const members = [
+      { id: 'a', queue: 'orders', payload: 'work' },
+      { id: 'b', queue: 'orders', payload: 'fail' },
+    ];
+    await backlog.groups.insert('import', members, { onComplete });
+    await backlog.drain();
+    expect(backlog.groupEvent('import')).toBeUndefined();
+    await backlog.runUntilSettled();
+    const event = backlog.groupEvent('import');
+    expect(event).toMatchObject({
+      ...{ id: 'import', queue: 'orders', complete: true, createdAt: '2026-11-20T09:30:00.000Z' },
+      ...{ members: 2, succeeded: 1, dead: 1 },
+    });
+    const schema = z.fromJSONSchema(JSON.parse(readFileSync('docs/group-event.schema.json', 'utf8')));
+    expect(schema.parse(event)).toEqual(event);
+    expect(Date.parse(event?.endedAt ?? '')).toBeLessThan(backlog.now.getTime());
+    expect(backlog.recordEvent('import')).toMatchObject({ end: 'succeeded' });
+    expect(backlog.groupEvent('a')).toBeUndefined();
+    expect(() => backlog.groupEvent('none')).toThrow('no record "none"');
+  });
+
   it('makes the ticket of the example, the same whenever it comes again', async () => {
     const { backlog, put } = backlogWith();
     await put('order-7', 'refuse');

@@ -1,5 +1,12 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { detailTypeOf, EVENT_SOURCE, jsonOf, recordEvent } from 'dynamo-backlog/engine';
+import {
+  detailTypeOf,
+  EVENT_SOURCE,
+  GROUP_EVENT_TYPE,
+  groupEvent,
+  jsonOf,
+  recordEvent,
+} from 'dynamo-backlog/engine';
 
 /**
  * The event about the end of a record as EventBridge hands it to its targets, without what events have only if it is asked for.
@@ -8,4 +15,10 @@ import { detailTypeOf, EVENT_SOURCE, jsonOf, recordEvent } from 'dynamo-backlog/
 export function eventJson(record: BacklogRecord, table: string): string | undefined {
   const detail = recordEvent(record, { table, include: new Set() });
   return detail && jsonOf({ source: EVENT_SOURCE, 'detail-type': detailTypeOf(detail.end), detail });
+}
+
+/** The event about the end of a group, by the record of its end. Undefined: it has not ended, or that is another record. */
+export function groupEventJson(record: BacklogRecord, table: string): string | undefined {
+  const detail = groupEvent(record, { table });
+  return detail && jsonOf({ source: EVENT_SOURCE, 'detail-type': GROUP_EVENT_TYPE, detail });
 }

@@ -23,9 +23,11 @@ const bus = (scope: Construct) => new EventBus(scope, 'Bus');
 function synthesized(
   props: Partial<BacklogProps> | ((stack: Stack) => Partial<BacklogProps>) = {},
   queues?: RecordEventsProps['queues'],
+  hasEvents = false,
 ) {
   const stack = newStack({ account: '123456789012', region: 'eu-central-1' });
-  const recordEvents = queues && { to: bus(stack), queues };
+  const recordEvents =
+    queues || hasEvents ? { to: bus(stack), queues, ...(hasEvents && { groups: true }) } : undefined;
   const backlog = new Backlog(stack, 'Backlog', {
     queues: { orders: retryQueue },
     groups: true,
@@ -140,7 +142,7 @@ describe('the stream of a backlog with groups', () => {
     expect(isPassedHere(failed, undefined)).toBe(true);
     expect(isPassedHere(waiting, failed)).toBe(false);
     expect(isPassedHere(undefined, { status: 'DEAD', queue: 'orders' })).toBe(false);
-    const namesSuccess = Object.values(queues).some(({ on = [] }) => on.includes('succeeded'));
+    const namesSuccess = Object.values(queues ?? {}).some(({ on = [] }) => on.includes('succeeded'));
     expect(isPassedHere(undefined, { status: 'SUCCESS', queue: 'elsewhere', rev: 'r' })).toBe(
       namesSuccess && filters.length === 5,
     );
@@ -152,6 +154,63 @@ describe('the stream of a backlog with groups', () => {
     expect(filters).toHaveLength(3);
     expect(JSON.stringify([filters, lambda])).not.toMatch(/memberOf|GROUPS|groups/);
     expect(JSON.stringify(rightsOf('RecordEvents'))).not.toMatch(/Item/);
+  });
+});
+
+describe('events of the ends of groups', () => {
+  const held = { id: 'g', endOf: 'g', status: 'NEW', queue: 'mail', rev: 'r' };
+  const ofMembers: [object, object | undefined][] = [
+    [failed, succeeded],
+    [dead, waiting],
+    [failed, undefined],
+    [failed, other],
+  ];
+
+  it('are sent by the same function, with one more filter', () => {
+    const { lambda, filters, rightsOf } = synthesized({}, undefined, true);
+    expect(lambda.Environment.Variables).toMatchObject({
+      BACKLOG_GROUP_EVENTS: 'true',
+      BACKLOG_RECORD_EVENTS: '{}',
+    });
+    expect(lambda.Description).toContain('ends of records and groups');
+    expect(filters).toHaveLength(5);
+    const isPassed = passes(filters);
+    expect(ofMembers.map(([before, after]) => isPassed(before, after))).toEqual([true, true, true, true]);
+    expect(isPassed(held, held)).toBe(true);
+    expect(isPassed(held, { ...held, status: 'ERROR' })).toBe(true);
+    expect(isPassed(undefined, held)).toBe(false);
+    expect(isPassed({ ...held, status: 'ERROR' }, { ...held, status: 'SUCCESS' })).toBe(false);
+    expect(isPassed(other, { ...other, status: 'SUCCESS', rev: 'r' })).toBe(false);
+    expect(JSON.stringify(rightsOf('RecordEvents'))).toContain('events:PutEvents');
+  });
+
+  it('go with those of records, in five filters', () => {
+    const { filters } = synthesized({}, { orders: { on: ['succeeded', 'dead'] }, default: {} }, true);
+    expect(filters).toHaveLength(5);
+    const isPassed = passes(filters);
+    expect(ofMembers.map(([before, after]) => isPassed(before, after))).toEqual([true, true, true, true]);
+    expect(isPassed(waiting, { ...waiting, status: 'DEAD' })).toBe(true);
+    expect(isPassed(other, { ...other, status: 'SUCCESS', rev: 'r' })).toBe(true);
+    expect(isPassed(held, held)).toBe(true);
+    expect(isPassed(waiting, failed)).toBe(false);
+    expect(isPassed(other, { ...other, status: 'ERROR', rev: 'r' })).toBe(false);
+  });
+
+  it('need groups, and an end of which to tell', () => {
+    expect(() => synthesized({ groups: false }, undefined, true)).toThrow(
+      'Backlog.recordEvents.groups: expected "groups: true" of the Backlog',
+    );
+    const withNothing = (stack: Stack) => ({ recordEvents: { to: bus(stack) } });
+    expect(() => synthesized(withNothing)).toThrow(
+      'Backlog.recordEvents.queues: expected at least one queue, or "groups: true" beside it',
+    );
+  });
+
+  it('are in the description of the template, and nothing of them where they are not asked for', () => {
+    const described = (...args: Parameters<typeof synthesized>) =>
+      JSON.stringify(synthesized(...args).template.toJSON());
+    expect(described({}, undefined, true)).toContain('"groupEvents":true');
+    expect(described({}, { orders: {} })).not.toMatch(/GROUP_EVENTS|groupEvents|endOf/);
   });
 });
 

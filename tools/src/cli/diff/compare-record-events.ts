@@ -3,8 +3,27 @@ import type { Difference } from './change.js';
 
 type Events = NonNullable<BacklogDescription['recordEvents']>;
 
-/** Compares the events of records that other services get. */
-export function compareRecordEvents(
+const LESS = {
+  severity: 'attention',
+  effect: 'Services that rely on what is left out do not get it any more.',
+  todo: 'Look which services have a rule, a subscription or a queue for these events.',
+} as const;
+
+/** Compares the events of the ends of records and groups that other services get. */
+export function compareRecordEvents(from: BacklogDescription, to: BacklogDescription): Difference[] {
+  return [...compareQueues(from, to), ...compareGroups(from, to)];
+}
+
+function compareGroups(
+  { groupEvents: from = false }: BacklogDescription,
+  { groupEvents: to = false }: BacklogDescription,
+): Difference[] {
+  if (from === to) return [];
+  const how = to ? ({ severity: 'safe', effect: 'Services hear of each group that ends.' } as const) : LESS;
+  return [{ kind: 'backlog.groupEvents', what: `events of groups ${to ? 'added' : 'removed'}`, ...how }];
+}
+
+function compareQueues(
   { recordEvents: from = {} }: BacklogDescription,
   { recordEvents: to = {} }: BacklogDescription,
 ): Difference[] {
@@ -17,14 +36,8 @@ export function compareRecordEvents(
     return [
       {
         kind: 'backlog.recordEvents',
-        severity: isLess ? 'attention' : 'safe',
         what: `events of records of ${queue}: ${before} → ${after}`,
-        effect: isLess
-          ? 'Services that rely on what is left out do not get it any more.'
-          : 'Services get more events, or more in them.',
-        ...(isLess && {
-          todo: 'Look which services have a rule, a subscription or a queue for these events.',
-        }),
+        ...(isLess ? LESS : { severity: 'safe', effect: 'Services get more events, or more in them.' }),
       },
     ];
   });

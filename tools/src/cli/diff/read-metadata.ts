@@ -25,6 +25,7 @@ const backlogSchema = z.object({
     undefined,
   ),
   groups: z.optional(z.boolean()),
+  groupEvents: z.optional(z.boolean()),
   recordEvents: z.optional(
     z.record(z.string(), z.object({ on: z.array(z.string()), include: z.array(z.string()) })),
   ),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { ConfigurationError, type Group, RecordGroups } from 'dynamo-backlog';
+import { type BacklogRecord, ConfigurationError, type Group, RecordGroups } from 'dynamo-backlog';
 import { jsonOf, Tables } from 'dynamo-backlog/engine';
+import { groupEventJson } from '../../event-json.js';
 import { examples } from '../command-parts.js';
 import { endsWith } from '../operate/end.js';
 import { type OperateTargetFlags, tablesAt, target } from '../operate/target.js';
@@ -13,6 +14,7 @@ interface GroupsFlags extends OperateTargetFlags {
   readonly waiting?: boolean | undefined;
   readonly check?: boolean | undefined;
   readonly seal?: boolean | undefined;
+  readonly event?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -28,6 +30,7 @@ export function addGroups(program: Command, output: Output, onExit: (code: ExitC
     .option('--waiting', 'the ids of its members that have not ended')
     .option('--check', 'compare its members with their records, and correct what was missed')
     .option('--seal', 'it takes no more members, and ends with the last of them')
+    .option('--event', 'the event of its end, as other services get it')
     .option('--json', 'the result for programs')
     .addHelpText(
       'after',
@@ -50,6 +53,7 @@ async function groupsCommand(id: string | undefined, flags: GroupsFlags, output:
     const tables = new Tables({ table, controlTable, client, clock });
     const groups = new RecordGroups({ table, controlTable, client, clock, indexAtOnce: !hasIntake });
     if (id === undefined) return await listGroups(groups, where, flags, output);
+    if (flags.event) return await showEvent(id, await tables.open().store.records.get(id), table, output);
     if ((await usage(() => groups.get(id))) === undefined) {
       output.message(`no group "${printable(id)}" in ${where}`);
       return EXIT.failed;
@@ -61,6 +65,17 @@ async function groupsCommand(id: string | undefined, flags: GroupsFlags, output:
   } finally {
     client.destroy();
   }
+}
+
+/** `record` is that of the group's end, which has the group's id. */
+function showEvent(id: string, record: BacklogRecord | undefined, table: string, output: Output): ExitCode {
+  const event = record && groupEventJson(record, table);
+  if (event === undefined) {
+    output.message(`no group ${printable(id)} has ended: there is no event`);
+    return EXIT.failed;
+  }
+  output.data(event);
+  return EXIT.ok;
 }
 
 async function showGroup(
@@ -104,7 +119,7 @@ async function listGroups(
 }
 
 /** @throws ConfigurationError for a flag without the id of a group */
-function check(id: string | undefined, { waiting, seal, check: isChecked }: GroupsFlags): void {
-  for (const [flag, value] of Object.entries({ waiting, seal, check: isChecked }))
+function check(id: string | undefined, { waiting, seal, event, check: isChecked }: GroupsFlags): void {
+  for (const [flag, value] of Object.entries({ waiting, seal, event, check: isChecked }))
     if (value && id === undefined) throw new ConfigurationError(`--${flag}: of which group?`);
 }
