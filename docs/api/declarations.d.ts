@@ -1352,7 +1352,8 @@ interface IntakeProps {
 
 interface RecordEventsProps {
     readonly to: IEventBus | EventBus | ITopic | Topic | IQueue | Queue;
-    readonly queues: Readonly<Record<string, QueueEventsProps>>;
+    readonly queues?: Readonly<Record<string, QueueEventsProps>> | undefined;
+    readonly groups?: boolean | undefined;
 }
 interface QueueEventsProps {
     readonly on?: readonly RecordEnd[] | undefined;
@@ -1842,6 +1843,20 @@ interface Group {
 }
 declare function describeGroup(id: string, { createdAt, sealed }: GroupHead, pages: readonly (GroupPage | undefined)[]): Group;
 declare function endedGroup(id: string, record: BacklogRecord): Group | undefined;
+
+interface GroupEventDetail extends Partial<Omit<Group, 'id' | 'state' | 'createdAt' | 'waiting'>> {
+    readonly version: 1;
+    readonly id: string;
+    readonly table: string;
+    readonly queue: string;
+    readonly createdAt: string;
+    readonly endedAt: string;
+    readonly complete: boolean;
+}
+declare const GROUP_EVENT_TYPE = "Backlog group ended";
+declare function groupEvent(record: BacklogRecord, { table }: {
+    readonly table: string;
+}): GroupEventDetail | undefined;
 
 declare const MEMBER_ATTRIBUTE = "memberOf";
 declare const PAGE_MEMBERS = 1000;
@@ -2507,6 +2522,7 @@ interface BacklogDescription {
         readonly on: readonly string[];
         readonly include: readonly string[];
     }>> | undefined;
+    readonly groupEvents?: boolean | undefined;
     readonly groups?: boolean | undefined;
     readonly recurring?: Readonly<Record<string, RecurringDescription>> | undefined;
     readonly intake: boolean;
@@ -2808,7 +2824,7 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;
     abstract readonly intakeRole: IRole | undefined;
-    protected get writesSingly(): boolean;
+    protected abstract readonly writesSingly: boolean;
     abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantInsertInOrder(grantee: IGrantable): Grant;
@@ -2849,8 +2865,8 @@ declare class Backlog extends BacklogBase implements IConnectable {
     readonly dashboard: Dashboard | undefined;
     readonly widget: Function | undefined;
     readonly widgetActions: Function | undefined;
+    protected readonly writesSingly: boolean;
     constructor(scope: Construct, id: string, props: BacklogProps);
-    protected get writesSingly(): boolean;
     get connections(): Connections;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
     grantWork(grantee: IGrantable): Grant;
@@ -3619,6 +3635,7 @@ declare class TestBacklog {
     token(id: string): string;
     history(id: string): readonly HistoryEntry[];
     recordEvent(id: string, include?: readonly EventPart[]): RecordEventDetail | undefined;
+    groupEvent(id: string): GroupEventDetail | undefined;
     redeliver(id: string): Promise<AttemptSummary>;
     expectIdempotent(id: string, effects: () => unknown): Promise<void>;
 }
@@ -3721,6 +3738,7 @@ export {
     EVENT_SOURCE,
     GAUGE_FIELDS,
     GROUPS_SCAN,
+    GROUP_EVENT_TYPE,
     GaugeReader,
     GroupPage,
     HandlerFindingError,
@@ -3822,6 +3840,7 @@ export {
     fullClock,
     goesOn,
     groupEndOf,
+    groupEvent,
     groupReads,
     hang,
     hasCause,
@@ -4036,6 +4055,7 @@ export type {
     GrantRecurringOptions,
     Group,
     GroupEnd,
+    GroupEventDetail,
     GroupHead,
     GroupOptions,
     GroupReads,

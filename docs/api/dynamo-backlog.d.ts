@@ -23,6 +23,7 @@ export {
     EventPart,
     Group,
     GroupEnd,
+    GroupEventDetail,
     GroupOptions,
     GroupRecord,
     HeartbeatOptions,

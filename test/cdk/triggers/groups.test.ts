@@ -206,7 +206,7 @@ describe('events of the ends of groups', () => {
     );
   });
 
-  it('are in the description of the template, and nothing of them where they are not asked for', () => {
+  it('are in the description of the template, which has none of it where they are not asked for', () => {
     const described = (...args: Parameters<typeof synthesized>) =>
       JSON.stringify(synthesized(...args).template.toJSON());
     expect(described({}, undefined, true)).toContain('"groupEvents":true');
