@@ -54,6 +54,7 @@ export interface RunContext extends RunDeps {
   readonly atOnce: AtOnce;
   /** Attempts of each key at once. Undefined: no key has a limit of its own. */
   readonly keyLimit?: KeyLimit | undefined;
+  readonly guards?: Pick<QueueGuards, 'watchAttempt'> | undefined;
   readonly counters: RunCounters;
   readonly failures: FailureLog;
   readonly failing: FailingWatch;

@@ -180,6 +180,7 @@ export class Executor {
       const attempt = startAttempt(record, deps);
       // An attempt that was given up goes on all the same: it counts as under way until it ends.
       void attempt.outcome.then(() => entry.ended());
+      this.run.guards?.watchAttempt?.(attempt);
       if (await this.longAttempts?.takeOver(attempt, timeoutSeconds, entry, this.run)) {
         this.inFlight.delete(id);
         return;

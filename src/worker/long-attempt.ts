@@ -16,6 +16,7 @@ import { StoreError } from '../store/errors.js';
 import { NotHeld } from '../support/errors.js';
 import { randomToken } from '../support/random.js';
 import { neverEnded, type RunningAttempt } from './attempt.js';
+import { cancelOf } from './cancel-watch.js';
 import type { RunContext } from './context.js';
 import { RunCounters } from './counters.js';
 import { FailureLog } from './failure-log.js';
@@ -41,6 +42,8 @@ export class RecordHold implements RecordsHold {
   readonly called = 'long attempt';
   /** The `rev` that the outcome of the attempt is written with. */
   readonly rev: string;
+  /** The reason if the record was cancelled before it was held. */
+  cancelled: Cancel | undefined;
   private heldUntil = 0;
   private settleBy = 0;
   /** A write without an answer: it may have taken effect. */
@@ -204,6 +207,7 @@ export class RecordHold implements RecordsHold {
 
   /** Renews the hold of a record that was asked to be cancelled meanwhile. False: it has changed otherwise. */
   private async goOnCancelled(written: BacklogRecord, read: BacklogRecord | undefined): Promise<boolean> {
+    if (this.heldUntil === 0) this.cancelled = read && cancelOf(read);
     const found = this.heldUntil === 0 || !read ? undefined : await this.findCancel(written, read);
     if (found === undefined) return false;
     // The outcome is being written.
@@ -236,10 +240,15 @@ export class LongAttempt {
     this.startedAt = run.clock.wall() - HOLD_AFTER_MS;
   }
 
-  /** Writes the hold for the first time, while the lease of the run lasts. False: the run has to keep it. */
-  begin(): Promise<boolean> {
+  /**
+   * Writes the hold for the first time, while the lease of the run lasts.
+   *
+   * @returns why it must end under the lease of the run. Undefined: it goes on
+   */
+  async begin(): Promise<Error | undefined> {
     const { clock, hold } = this.run;
-    return this.hold.write(clock.wall() + hold.leftMs() - SPARE_MS);
+    if (await this.hold.write(clock.wall() + hold.leftMs() - SPARE_MS)) return undefined;
+    return this.hold.cancelled ?? new NotHeld('it could not be noted on the record that it is under attempt');
   }
 
   /** Renews the hold until the attempt is over, and settles its outcome. Never rejects. */

@@ -1,4 +1,3 @@
-import { NotHeld } from '../support/errors.js';
 import type { RunningAttempt } from './attempt.js';
 import type { LongAttemptGuard, RunContext } from './context.js';
 import type { Entry } from './guards/gate.js';
@@ -37,8 +36,9 @@ class LongAttempts implements LongAttemptGuard {
     if (timeoutSeconds * 1000 <= HOLD_AFTER_MS) return false;
     if (!(await waitUnless(attempt.outcome, HOLD_AFTER_MS, { clock, stop: options.stop }))) return false;
     const long = new LongAttempt({ attempt, entry, timeoutSeconds }, run);
-    if (!(await long.begin())) {
-      attempt.cancel(new NotHeld('it could not be noted on the record that it is under attempt'));
+    const refusal = await long.begin();
+    if (refusal) {
+      attempt.cancel(refusal);
       return false;
     }
     // It is counted with its end. A caller that waits for the end of a probe does not wait for so long.

@@ -1,8 +1,10 @@
 import { PAGE_SECONDS } from '../../leases/timed-hold.js';
 import { ConfigurationError } from '../../support/errors.js';
+import type { RunningAttempt } from '../attempt.js';
+import { cancelWatch } from '../cancel-watch.js';
 import type { RunDeps } from '../deps.js';
 import type { DestinationName } from '../destinations.js';
-import type { RunOptions } from '../options.js';
+import { type RunOptions, SHORT_SECONDS } from '../options.js';
 import { Breakers } from './breakers.js';
 import { BusyKeys } from './busy-keys.js';
 import { KeyLimits } from './key-limit.js';
@@ -22,6 +24,8 @@ export interface LimitGuards {
   readonly busyKeys: BusyKeys | undefined;
   /** The limits for the attempts of each key. */
   readonly keyLimits: KeyLimits | undefined;
+  /** Called with each attempt as it begins. Undefined: attempts are too short to hear that their record is cancelled. */
+  readonly watchAttempt: ((attempt: RunningAttempt) => void) | undefined;
 }
 
 /**
@@ -49,6 +53,9 @@ export function limitGuardsOf(
     : undefined;
   return {
     busyKeys,
+    // An attempt that goes on without its run hears it by the renewal of its hold.
+    watchAttempt:
+      attemptTimeout > SHORT_SECONDS && options.longestAttempt === undefined ? cancelWatch(deps) : undefined,
     keyLimits:
       concurrencyPerKey === undefined && attemptsPerSecondPerKey === undefined
         ? undefined

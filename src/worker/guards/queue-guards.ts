@@ -3,7 +3,7 @@ import type { Clock } from '../../support/clock.js';
 import { MAX_PAGE_RECORDS } from '../capacity.js';
 import type { RunDeps } from '../deps.js';
 import type { DestinationName } from '../destinations.js';
-import type { RunOptions } from '../options.js';
+import { type RunOptions, SHORT_SECONDS } from '../options.js';
 import { AttemptBudget } from './budget.js';
 import { Gate } from './gate.js';
 import type { Guard } from './guard.js';
@@ -13,7 +13,7 @@ import type { AtOnce, Pool, Share } from './pool.js';
 import { TimeLimit } from './time-limit.js';
 
 /** The guards that the options of a queue set, for one run of it. */
-export interface QueueGuards extends LimitGuards {
+export interface QueueGuards extends Partial<LimitGuards> {
   /** Attempts at once of a run. */
   readonly concurrency: number;
   /** Divides them among lanes, runs and attempts that outlive the run. Undefined: the run's one lane has all of them. */
@@ -45,15 +45,8 @@ export async function queueGuardsOf(
   const { target, limits, breaker } = options;
   const atOnce = await concurrencyOf(options, deps);
   const isLimited = limits.attemptsPerSecond || limits.concurrencyPerKey || limits.attemptsPerSecondPerKey;
-  if (!isLimited && !breaker && !target.fairness) {
-    return {
-      ...atOnce,
-      rateLimit: undefined,
-      breakers: undefined,
-      busyKeys: undefined,
-      keyLimits: undefined,
-    };
-  }
+  const isLong = limits.attemptTimeout > SHORT_SECONDS;
+  if (!isLimited && !breaker && !target.fairness && !isLong) return atOnce;
   const { limitGuardsOf } = await limitCode();
   return { ...atOnce, ...limitGuardsOf(options, atOnce.concurrency, destination, deps) };
 }
