@@ -228,8 +228,8 @@ export class BacklogClient {
 
   /**
    * Takes a record back whose work is not wanted any more: it is `DEAD` with the reason `cancelled: …`, which sets off no
-   * alarm, and is removed after 30 days. An attempt under way goes on, and its outcome is not written; a long one is asked to
-   * end, see `CancelResult`. One read and one write; where another process changed the record meanwhile, again.
+   * alarm, and is removed after 30 days. The outcome of an attempt under way is not written; one that may take more than 30
+   * seconds is told to end, see `CancelResult`. One read and one write; where another process changed the record meanwhile, again.
    *
    * @throws ConfigurationError for wrong options or what is no id, StoreError if the table cannot be used or reached
    */

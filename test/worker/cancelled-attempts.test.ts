@@ -37,12 +37,12 @@ function functionToCancel() {
 
 /** Notes why and when its signal is aborted, and throws that. */
 function noting(harness: Harness) {
-  const told: { reason: unknown; at: number }[] = [];
+  const notified: { reason: unknown; at: number }[] = [];
   const process = untilAborted((reason) => {
-    told.push({ reason, at: at(harness) });
+    notified.push({ reason, at: at(harness) });
     throw reason;
   });
-  return { told, process };
+  return { notified, process };
 }
 
 describe('an attempt in a function whose record is cancelled', () => {
@@ -50,59 +50,59 @@ describe('an attempt in a function whose record is cancelled', () => {
     ['by a rule', {}],
     ['on insertion', { arrivals: { batch: 'b', ids: ['report'] } }],
     ['at the shortest timeout with which it matters', { attemptTimeout: 31 }],
-  ])('is told so within 30 seconds, %s: no failure, and no attempt follows', async (_, choices) => {
+  ])('is notified within 30 seconds, %s: no failure, and no attempt follows', async (_, choices) => {
     const { harness, start, cancel } = functionToCancel();
     if (choices.arrivals) harness.put('report', { lane: undefined, dueAt: undefined });
-    const { told, process } = noting(harness);
+    const { notified, process } = noting(harness);
     const run = start(process, choices);
     await harness.pass(3);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     expect(await cancel()).toEqual({ id: 'report', cancelled: true });
     await harness.pass(26);
-    expect(told).toMatchObject([{ reason: { name: 'Cancel', message: 'withdrawn' }, at: 25 }]);
-    expect(told[0]?.reason).toBeInstanceOf(Cancel);
+    expect(notified).toMatchObject([{ reason: { name: 'Cancel', message: 'withdrawn' }, at: 25 }]);
+    expect(notified[0]?.reason).toBeInstanceOf(Cancel);
     await harness.pass(2);
     expect(await run).toMatchObject({ attempted: 1, failed: 0, snoozed: 0, dead: 0, unsettled: 1 });
     expect(harness.item('report')).toMatchObject({ status: 'DEAD', deadReason: 'cancelled: withdrawn' });
     expect(harness.failures).toEqual([]);
   });
 
-  it('is told so at the latest look, too, and at the next one if DynamoDB does not answer', async () => {
+  it('is notified at the latest look, too, and at the next one if DynamoDB does not answer', async () => {
     const { harness, start, cancel, reads, trouble } = functionToCancel();
-    const { told, process } = noting(harness);
+    const { notified, process } = noting(harness);
     const run = start(process);
     await harness.pass(30);
     await cancel();
     trouble.until = 60;
     await harness.pass(50);
     expect(reads).toEqual([25, 50, 75]);
-    expect(told).toMatchObject([{ at: 75 }]);
+    expect(notified).toMatchObject([{ at: 75 }]);
     await harness.pass(10);
     expect(await run).toMatchObject({ failed: 0, unsettled: 1 });
   });
 
-  it('is told so if it was discarded, with the reason of that', async () => {
+  it('is notified with the reason of a discard', async () => {
     const { harness, start } = functionToCancel();
-    const { told, process } = noting(harness);
+    const { notified, process } = noting(harness);
     const run = start(process);
     await harness.pass(3);
     const discarded = { status: 'DEAD', lane: 'q/dead', deadReason: 'discarded: by phone', rev: 'other' };
     harness.store.put({ ...harness.item('report'), ...discarded } as never);
     await harness.pass(30);
-    expect(told).toMatchObject([{ reason: { name: 'Cancel', message: 'by phone' } }]);
+    expect(notified).toMatchObject([{ reason: { name: 'Cancel', message: 'by phone' } }]);
     await run;
   });
 
-  it('is not told to end by another change of its record', async () => {
+  it('is not ended by another change of its record', async () => {
     const { harness, start } = functionToCancel();
-    const { told, process } = noting(harness);
+    const { notified, process } = noting(harness);
     const run = start(process);
     await harness.pass(3);
     harness.store.put({ ...harness.item('report'), payload: { edited: true } } as never);
     await harness.pass(110);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await harness.pass(20);
-    expect(told).toMatchObject([{ at: 120, reason: { message: "the attempt's 120 s are up" } }]);
+    expect(notified).toMatchObject([{ at: 120, reason: { message: "the attempt's 120 s are up" } }]);
     await run;
   });
 });
@@ -146,14 +146,14 @@ it('an attempt that goes on without its run has its hold for that, and no looks'
   expect(reads).toEqual([]);
 });
 
-it('an attempt of a worker that is cancelled in its first 30 seconds is told so then', async () => {
+it('an attempt of a worker that is cancelled in its first 30 seconds is notified then', async () => {
   const { world, harness, cancel } = worldToCancel();
-  const { told, process } = noting(harness);
+  const { notified, process } = noting(harness);
   const run = world.harness.start(process, world.choices);
   await harness.pass(3);
   expect(await cancel()).toEqual({ id: 'report', cancelled: true });
   await harness.pass(32);
-  expect(told).toMatchObject([{ reason: { name: 'Cancel', message: 'withdrawn' }, at: 30 }]);
+  expect(notified).toMatchObject([{ reason: { name: 'Cancel', message: 'withdrawn' }, at: 30 }]);
   expect(await run).toMatchObject({ failed: 0, unsettled: 1 });
   expect(harness.item('report')).toMatchObject({ status: 'DEAD', deadReason: 'cancelled: withdrawn' });
 });
