@@ -10,7 +10,7 @@ import { ofLanes, type StopReason } from './stop-reason.js';
 /** A run of a queue, as far as the draining of several lanes needs it. */
 export interface LanesRun extends RunDeps {
   readonly options: RunOptions;
-  readonly guards: { readonly busyKeys: BusyKeys | undefined };
+  readonly guards: { readonly busyKeys?: BusyKeys | undefined };
 }
 
 /** @param isAll also what is not kept to the second, whatever the run was started for */

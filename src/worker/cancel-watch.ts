@@ -1,4 +1,5 @@
-import { type BacklogRecord, Cancel } from '../record/index.js';
+import type { BacklogRecord } from '../record/index.js';
+import { Cancel } from '../record/outcomes/cancel.js';
 import type { RunningAttempt } from './attempt.js';
 import type { RunDeps } from './deps.js';
 

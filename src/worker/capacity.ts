@@ -12,6 +12,9 @@ export const LANES_AT_ONCE = 8;
 /** Time after which an index shows what was written, as a rule. */
 export const INDEX_LAG_MS = 1_000;
 
+/** The longest timeout of attempts that do not hear of a cancellation: they end about as soon by themselves. */
+export const SHORT_SECONDS = 30;
+
 /** The numbers of a queue that bound its attempts at once. */
 export interface QueueNumbers {
   /** Attempts at once of a run. */

@@ -55,8 +55,6 @@ export type DestinationOf<Payload = unknown> = {
 
 /** Time that a function needs beside one attempt: to read a page, to settle, to give the lease back. */
 export const MIN_SPARE_SECONDS = 15;
-/** The longest timeout of attempts that do not hear of a cancellation: they end about as soon by themselves. */
-export const SHORT_SECONDS = 30;
 
 /**
  * A batch of records that have just come.

@@ -1,9 +1,9 @@
 import type { RecordsHold } from '../../leases/timed-hold.js';
 import type { Clock } from '../../support/clock.js';
-import { MAX_PAGE_RECORDS } from '../capacity.js';
+import { MAX_PAGE_RECORDS, SHORT_SECONDS } from '../capacity.js';
 import type { RunDeps } from '../deps.js';
 import type { DestinationName } from '../destinations.js';
-import { type RunOptions, SHORT_SECONDS } from '../options.js';
+import type { RunOptions } from '../options.js';
 import { AttemptBudget } from './budget.js';
 import { Gate } from './gate.js';
 import type { Guard } from './guard.js';
