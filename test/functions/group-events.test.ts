@@ -179,8 +179,9 @@ describe('the event of the end of a group', () => {
     store.put({ id: 'x', ...waits });
     await take(await set('x', over), await set('x', { status: 'SUCCESS', attempts: 1 }));
     // A copy of such a record under another id.
-    store.put({ id: 'copy', endOf: 'x', ...waits });
-    await take(await set('copy', over));
+    const group = { id: 'copy', complete: false };
+    store.put({ ...waits, id: 'copy', endOf: 'x', payload: { group } });
+    await take(await set('copy', { rev: 'b', payload: { group: { ...group, complete: true } } }));
     // One that has the attribute only once it has ended.
     store.put({ id: 'x', ...waits });
     await take(await set('x', { ...over, endOf: 'x' }));
