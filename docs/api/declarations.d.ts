@@ -1697,6 +1697,7 @@ interface NumberedInserts {
 
 interface SharedItems {
     read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+    create(key: string, attributes: SharedAttributes): Promise<boolean>;
     write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean>;
     remove(key: string, expected?: string): Promise<void>;
     list(prefix: string): Promise<readonly string[]>;
@@ -1826,7 +1827,7 @@ interface GroupHead {
     readonly sealed: boolean;
     readonly holdsDead: boolean;
     readonly firstDeath: FirstDeath | undefined;
-    readonly rev: string;
+    readonly rev: string | undefined;
 }
 
 interface Group {

@@ -31,7 +31,7 @@ export class GroupItems {
 
   /** Makes the head of a new group. False: there is one. */
   create(id: string, attributes: Item): Promise<boolean> {
-    return this.write(headKey(id), attributes, undefined);
+    return this.createItem(headKey(id), attributes);
   }
 
   /**
@@ -59,7 +59,7 @@ export class GroupItems {
     ids: readonly string[],
     maxPages: number,
   ): Promise<number | undefined> {
-    const { clock, random, groups } = this.deps;
+    const { clock } = this.deps;
     const head = await this.changeHead(id, ({ sealed, pages }) =>
       sealed || pages >= maxPages ? undefined : { pages: pages + 1, addedAt: clock.wall() },
     );
@@ -67,8 +67,8 @@ export class GroupItems {
     const number = head.pages;
     // The ids of another page, of a process that was held up until its group had ended, would belie this one.
     const isNew =
-      (await groups.write(idsKey(id, number), { ids, rev: randomToken(random) }, undefined)) &&
-      (await this.write(pageKey(id, number), page.attributes(), undefined));
+      (await this.createItem(idsKey(id, number), { ids })) &&
+      (await this.createItem(pageKey(id, number), page.attributes()));
     // A look at the group has taken it for one of a process that was lost.
     if (!isNew) throw new StoreUnavailableError(`group ${id}: page ${number} was closed before it began`);
     return number;
@@ -118,7 +118,7 @@ export class GroupItems {
 
   /** Writes an empty page for a number that no process has written a page for. */
   async fillGap(id: string, number: number): Promise<void> {
-    await this.write(pageKey(id, number), GroupPage.opened(0, 0).attributes(), undefined);
+    await this.createItem(pageKey(id, number), GroupPage.opened(0, 0).attributes());
   }
 
   /** The ids of a page's members, by their places. Empty: they are not there, or damaged. */
@@ -142,6 +142,11 @@ export class GroupItems {
     for (let start = 0; start < pages; start += REMOVED_AT_ONCE)
       await allDone(numbers.slice(start, start + REMOVED_AT_ONCE).map(removePage));
     await groups.remove(headKey(id));
+  }
+
+  private createItem(key: string, attributes: Item): Promise<boolean> {
+    const { groups, random } = this.deps;
+    return groups.create(key, { ...attributes, rev: randomToken(random) });
   }
 
   private write(key: string, attributes: Item, expected: string | undefined): Promise<boolean> {

@@ -23,15 +23,15 @@ export interface GroupHead {
   readonly holdsDead: boolean;
   /** The record for its first death. Undefined: none was asked for, or it was inserted. */
   readonly firstDeath: FirstDeath | undefined;
-  /** The `rev` as it was read: each write renews it. */
-  readonly rev: string;
+  /** The `rev` as it was read: each write renews it. Undefined: it has none that is text, and goes on with the next write. */
+  readonly rev: string | undefined;
 }
 
 /** Reads a head. Undefined: there is none, or it is damaged. */
 export function parseHead(item: Item | undefined): GroupHead | undefined {
   if (item === undefined) return undefined;
   const { createdAt, pages, addedAt, sealed, holdsDead, firstDeath, rev } = item;
-  if (typeof rev !== 'string' || !Number.isInteger(pages)) return undefined;
+  if (!Number.isInteger(pages)) return undefined;
   if (Number(pages) < 0 || Number(pages) > MAX_PAGES) return undefined;
   return {
     createdAt: timeOf(createdAt),
@@ -41,7 +41,7 @@ export function parseHead(item: Item | undefined): GroupHead | undefined {
     holdsDead: holdsDead === true,
     firstDeath:
       typeof firstDeath === 'object' && firstDeath !== null ? (firstDeath as FirstDeath) : undefined,
-    rev,
+    rev: typeof rev === 'string' ? rev : undefined,
   };
 }
 

@@ -36,7 +36,7 @@ export class GroupPage {
     readonly size: number,
     /** The time until which its members are inserted, real time, epoch milliseconds. Undefined: all are. */
     readonly until: number | undefined,
-    /** The `rev` as it was read. Undefined: it is new. */
+    /** The `rev` as it was read. Undefined: it is new, or has none that is text. */
     readonly rev: string | undefined,
   ) {}
 
@@ -47,11 +47,12 @@ export class GroupPage {
 
   /** Reads a page. Undefined: it is damaged. */
   static parse({ states, size, until, rev }: Item): GroupPage | undefined {
-    if (!(states instanceof Uint8Array) || typeof rev !== 'string') return undefined;
+    if (!(states instanceof Uint8Array)) return undefined;
     if (!Number.isInteger(size) || Number(size) < 0 || Number(size) > PAGE_MEMBERS) return undefined;
     if (states.length !== Math.ceil(Number(size) / 2)) return undefined;
     const end = typeof until === 'number' && Number.isFinite(until) && until > 0 ? until : undefined;
-    return new GroupPage(Uint8Array.from(states), Number(size), end, rev);
+    const known = typeof rev === 'string' ? rev : undefined;
+    return new GroupPage(Uint8Array.from(states), Number(size), end, known);
   }
 
   /** The attributes to write. */

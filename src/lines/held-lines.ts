@@ -47,11 +47,11 @@ const LINES_AT_ONCE = 25;
 export async function tidyHeldLines(queue: string, deps: HeldLinesDeps): Promise<HeldLines> {
   const { note, found: noted } = await look(queue, deps);
   const isShort = noted.hasMore && noted.lines.length < MAX_HELD_KEYS / 2;
-  if (note.rev === undefined || (noted.lines.length === note.keys.length && !isShort)) return noted;
+  if (noted.lines.length === note.keys.length && !isShort) return noted;
   const found = isShort ? await search(queue, deps) : noted;
   const name = heldLinesKey(queue);
   // If another process has changed the note meanwhile, it is tidied at the next look.
-  if (found.lines.length === 0 && !found.hasMore) {
+  if (found.lines.length === 0 && !found.hasMore && note.rev !== undefined) {
     await deps.lines.remove(name, note.rev);
     return found;
   }

@@ -92,9 +92,11 @@ export class LineItems {
     }
   }
 
-  /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. */
+  /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. Damaged ones stay. */
   async removePages(numbers: readonly number[]): Promise<void> {
-    const passed = [...(await this.pages(numbers))].filter(([, { hasBack }]) => !hasBack);
+    // Without a `rev` that tells whether it was changed since, the removal could take an entry that has come back.
+    const isPassed = ({ hasBack, rev }: LinePage) => !hasBack && rev !== undefined;
+    const passed = [...(await this.pages(numbers))].filter(([, page]) => isPassed(page));
     for (let at = 0; at < passed.length; at += PAGES_AT_ONCE) {
       const some = passed.slice(at, at + PAGES_AT_ONCE);
       await Promise.all(

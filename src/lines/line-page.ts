@@ -14,7 +14,7 @@ export interface Entry {
  * read from the record. Two records may have one number, by a mistake of their producer: then both are here, and none is lost.
  */
 export interface LinePage {
-  /** New at each write. Undefined: there is no item yet. */
+  /** New at each write. Undefined: there is no item yet, or it has none that is text. */
   readonly rev?: string | undefined;
   /** Sorted by number, and by id. */
   readonly entries: readonly Entry[];

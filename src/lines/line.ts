@@ -23,7 +23,7 @@ export interface LeftOut {
 
 /** A line as its item has it. Times are the backlog's, epoch milliseconds. */
 export interface Line {
-  /** New at each write. Undefined: there is no item yet. */
+  /** New at each write. Undefined: there is no item yet, or it has none that is text. */
   readonly rev?: string | undefined;
   /** The first number whose turn has not come. */
   readonly next: number;

@@ -12,7 +12,7 @@ import { heldLinesKey } from './names.js';
  * monitor looks at them: one that goes on stays noted until then.
  */
 export interface HeldNote {
-  /** New at each write. Undefined: there is no item. */
+  /** New at each write. Undefined: there is no item, or it has none that is text. */
   readonly rev: string | undefined;
   /** The keys of their records. */
   readonly keys: readonly string[];

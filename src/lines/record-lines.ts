@@ -17,6 +17,7 @@ import type { Random } from '../support/random.js';
 import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { insertNumbered } from './insert-numbered.js';
+import { NEW_LINE } from './line.js';
 import { LineItems } from './line-items.js';
 import type { Entry as LineEntry } from './line-page.js';
 import { type RecordLine, viewLine } from './line-view.js';
@@ -110,7 +111,7 @@ export class RecordLines {
     const { queue, key } = checked(name);
     const items = this.itemsOf({ queue, key });
     const line = await items.read();
-    if (line.rev === undefined) return undefined;
+    if (line === NEW_LINE) return undefined;
     return viewLine({ queue, key }, line, { items, records: this.store.records, now: this.clock.now() });
   }
 

@@ -7,10 +7,12 @@ import type { Item } from '../record/index.js';
 export interface SharedItems {
   /** Reads items, strongly, by key; absent ones are left out. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+  /** Writes an item that is not there. False: one is, whatever it holds. True also if this very write had taken effect before. */
+  create(key: string, attributes: SharedAttributes): Promise<boolean>;
   /**
    * Writes attributes of an item, if it is as it was read. False: it is not. True also if this very write had taken effect before.
    *
-   * @param expected the `rev` as it was read; undefined: the item was not there
+   * @param expected the `rev` as it was read; undefined: it had none that is text, as it was not there, or is damaged
    */
   write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean>;
   /** Removes an item, whatever it is by now, or only if it has this `rev`. */

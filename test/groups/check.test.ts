@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checkGroup } from '../../src/groups/check-group.js';
 import { pageKey } from '../../src/groups/names.js';
+import type { MemorySharedItems } from '../../src/store/memory/shared-items.js';
 import { GroupWorld, onComplete, records, START } from './world.js';
 
 let world: GroupWorld;
@@ -95,14 +96,14 @@ describe('a check of a group', () => {
 
   it('goes on behind the number of a page that was never written', async () => {
     await begin(1, { seal: false });
-    const { write } = world.store.groups;
-    world.store.groups.write = async (key, ...rest) => {
+    const { create } = world.store.groups;
+    world.store.groups.create = async (key, ...rest) => {
       if (key.startsWith('group-')) throw new Error('killed');
-      return write.call(world.store.groups, key, ...rest);
+      return create.call(world.store.groups, key, ...rest);
     };
     const more = world.groups.insert('import', records(1, 's'), { onComplete });
     await expect(more).rejects.toThrow('killed');
-    world.store.groups.write = write;
+    world.store.groups.create = create;
     expect(await world.groups.insert('import', records(1, 's'), { onComplete })).toMatchObject({
       inserted: 1,
       state: 'sealed',
@@ -122,6 +123,45 @@ describe('a check of a group', () => {
     await world.groups.check('import');
     expect(endOf()).toMatchObject({ complete: false });
     expect(await world.groups.get('import')).toMatchObject({ state: 'sealed', members: 0 });
+  });
+
+  it.each([undefined, 7, null, {}])(
+    'goes on with a group whose items have a damaged rev: %s',
+    async (rev) => {
+      const items = world.store.groups as MemorySharedItems;
+      const damage = async () => {
+        for (const key of ['group#import', pageKey('import', 0)]) {
+          const { rev: _, ...item } = items.item(key) ?? {};
+          items.put(key, { ...item, ...(rev !== undefined && { rev }) });
+        }
+      };
+      await begin(2, { seal: false, onFirstDeath: { queue: 'alerts' } });
+      await damage();
+      await world.groups.insert('import', records(1, 's'), { onComplete, seal: false });
+      await damage();
+      expect(await world.groups.seal('import')).toBe('sealed');
+      world.die('r0');
+      await damage();
+      await world.count();
+      expect(world.item('import/first-death')).toMatchObject({ payload: { group: { member: 'r0' } } });
+      expect(await world.groups.get('import')).toMatchObject({ members: 3, waiting: 2, dead: 1 });
+      world.succeed('r1', 's0');
+      await damage();
+      await world.count();
+      expect(endOf()).toMatchObject({ complete: true, members: 3, succeeded: 2, dead: 1 });
+    },
+  );
+
+  it('begins no group, and fills no gap, over an item that is damaged', async () => {
+    const items = world.store.groups as MemorySharedItems;
+    items.put('group#import', { pages: 'many' });
+    expect(await begin(1, { seal: false })).toMatchObject({ inserted: 0, failed: [{ id: 'r0' }] });
+    expect(items.item('group#import')).toEqual({ pages: 'many' });
+    items.put('group#import', { pages: 1, sealed: true });
+    items.put(pageKey('import', 0), { states: 'none' });
+    await world.groups.check('import');
+    expect(items.item(pageKey('import', 0))).toEqual({ states: 'none' });
+    expect(endOf()).toMatchObject({ complete: false });
   });
 
   it('is nothing for a group that there is not, or whose head is damaged', async () => {

@@ -325,6 +325,7 @@ class World {
     const { groups } = this.store;
     return {
       read: (keys) => this.request(actor, () => groups.read(keys)),
+      create: (...given) => this.request(actor, () => groups.create(...given)),
       write: (...given) => this.request(actor, () => groups.write(...given)),
       remove: (key) => this.request(actor, () => groups.remove(key)),
       list: (prefix) => this.request(actor, () => groups.list(prefix)),

@@ -77,6 +77,16 @@ describe('the note of lines that are held', () => {
     await expect(noteHeld('q', [fresh('a')], deps)).rejects.toThrow(StoreUnavailableError);
   });
 
+  it.each([undefined, 7, null, {}])('goes on if its rev is damaged: %s', async (rev) => {
+    const { lines, note, noted, deps } = bench();
+    lines.put(heldLinesKey('q'), { keys: ['old'], hasMore: false, ...(rev !== undefined && { rev }) });
+    await note(fresh('a'));
+    expect(noted()).toMatchObject({ rev: expect.any(String), keys: ['old', 'a'] });
+    lines.put(heldLinesKey('q'), { keys: ['old'], hasMore: true, ...(rev !== undefined && { rev }) });
+    expect(await tidyHeldLines('q', deps)).toEqual({ lines: [], hasMore: false });
+    expect(noted()).toMatchObject({ rev: expect.any(String), keys: [], hasMore: false });
+  });
+
   it('is read, whatever it holds', async () => {
     const { lines, deps } = bench();
     lines.put(heldLinesKey('q'), { rev: 'r', keys: [7, '', 'a', null, 'x'.repeat(300)], hasMore: 'yes' });

@@ -56,6 +56,7 @@ export class OneLine {
           await this.before('read', String(keys[0]));
           return lines.read(keys);
         },
+        create: (key, attributes) => lines.create(key, attributes),
         write: async (key, attributes, expected) => {
           await this.before('write', key);
           return lines.write(key, attributes, expected);

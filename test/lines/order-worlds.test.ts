@@ -21,6 +21,7 @@ function withLines(lines: (given: LineTables['lines'], now: () => number) => Par
       control,
       lines: {
         read: method('read'),
+        create: method('create'),
         write: method('write'),
         remove: method('remove'),
         list: method('list'),

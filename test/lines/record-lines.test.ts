@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InsertInterruptedError } from '../../src/client/index.js';
 import { RecordLines } from '../../src/lines/index.js';
 import { MemoryStore, StoreUnavailableError } from '../../src/store/index.js';
+import type { MemorySharedItems } from '../../src/store/memory/shared-items.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
 import { defineTask } from '../../src/tasks/index.js';
 
@@ -120,6 +121,8 @@ describe('RecordLines', () => {
     ]);
     store.put({ id: 'a', status: 'DEAD', ...name, seq: 1, payload: 1, deadReason: 'maxAttempts' });
     expect(await lines.get(name)).toMatchObject({ state: 'dead' });
+    (store.lines as MemorySharedItems).put('line#orders#damaged', { next: 4, last: 3 });
+    expect(await lines.get({ queue: 'orders', key: 'damaged' })).toMatchObject({ next: 4, state: 'idle' });
     await store.lines.write(
       'line#orders#gap',
       { next: 4, last: 5, gapSince: NOW - 60_000, rev: '1' },

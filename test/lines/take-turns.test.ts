@@ -1,8 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.js';
-import { OneLine } from './one-line.js';
+import type { MemorySharedItems } from '../../src/store/memory/shared-items.js';
+import { numbers, OneLine } from './one-line.js';
 
 describe('a line', () => {
+  it.each([undefined, 7, null, {}])('goes on if the rev of its items is damaged: %s', async (rev) => {
+    const line = new OneLine();
+    const damage = async (key: string) => {
+      const { rev: _, ...item } = (await line.store.lines.read([key])).get(key) ?? {};
+      (line.store.lines as MemorySharedItems).put(key, { ...item, ...(rev !== undefined && { rev }) });
+    };
+    await line.come(1, 2, 15);
+    await damage('line#q#k');
+    await damage('line-page#0#q#k');
+    expect((await line.come(3)).start).toBeUndefined();
+    expect((await line.page(0))?.waiting).toEqual([2, '2', 3, '3', 15, '15']);
+    expect((await line.end('1')).start?.id).toBe('2');
+    await damage('line#q#k');
+    await damage('line-page#0#q#k');
+    expect((await line.end('2')).start?.id).toBe('3');
+    await line.come(...numbers(4, 14), 16);
+    for (const seq of numbers(3, 14)) expect((await line.end(`${seq}`)).start?.id).toBe(`${seq + 1}`);
+    await damage('line-page#0#q#k');
+    expect((await line.end('15')).start?.id).toBe('16');
+    // It might have been changed since: nobody could tell.
+    expect(await line.page(0)).toBeDefined();
+  });
+
   it('begins with number 1, and notes it in no page', async () => {
     const line = new OneLine();
     expect((await line.come(1)).start?.id).toBe('1');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { claimingArrivals } from './conformance/arrivals.js';
 import { keepingGroups } from './conformance/groups.js';
 import { insertingAndReading } from './conformance/inserting.js';
+import { insertingNumbered } from './conformance/inserting-numbered.js';
 import { keepingJobs } from './conformance/jobs.js';
 import { keepingKeySlots } from './conformance/key-slots.js';
 import { keepingLeases } from './conformance/leases.js';
@@ -38,6 +39,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('slots of keys', () => keepingKeySlots(current));
     describe('owners of queues', () => registering(current));
     describe('jobs of operators', () => keepingJobs(current));
+    describe('inserting with numbers', () => insertingNumbered(current));
     describe('groups', () => keepingGroups(current));
     describe('what operators do', () => operating(current));
     describe('the search for records that are not indexed', () => sweeping(current));

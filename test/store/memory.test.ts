@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/store/index.js';
+import type { MemorySharedItems } from '../../src/store/memory/shared-items.js';
 import { storeConformance } from './conformance.js';
 import { iso, item, NOW, read } from './records.js';
 
@@ -10,8 +11,10 @@ storeConformance('the store in memory', async () => {
   return {
     store,
     groups: store.groups,
+    numbered: store.numbered,
     put: async (newItem) => store.put(newItem),
     delete: async (id) => store.delete(id),
+    putControl: async (key, attributes) => (store.groups as MemorySharedItems).put(key, attributes),
     raw: async (id) => store.items().find((stored) => stored.id === id),
     close: async () => {},
   };

@@ -10,7 +10,7 @@ import type { Clock } from '../../support/clock.js';
 import { type Random, randomToken } from '../../support/random.js';
 import { StoreThrottledError, StoreUnavailableError } from '../errors.js';
 import type { NumberedInserts } from '../numbered-inserts.js';
-import { toAttributes } from './attribute-values.js';
+import { toAttributes, toValue } from './attribute-values.js';
 import { translated } from './errors.js';
 import type { Table } from './table.js';
 
@@ -54,8 +54,10 @@ export class DynamoDbNumberedInserts implements NumberedInserts {
   /** @returns why each write was refused, the count's first; undefined: all were made */
   private async tryOnce(key: string, items: readonly Item[]): Promise<readonly string[] | undefined> {
     const { client, records, control, random } = this.deps;
-    const { given } = (await control.get(key)) ?? {};
-    const last = isSeq(given) ? given : 0;
+    // As DynamoDB has it: one that is no number of a record is compared, too, and replaced.
+    const { given } = (await control.getStored(key)) ?? {};
+    const count = given && toValue(given);
+    const last = isSeq(count) ? count : 0;
     const put = (item: Item, at: number): TransactWriteItem => ({
       Put: {
         TableName: records.name,
@@ -64,21 +66,21 @@ export class DynamoDbNumberedInserts implements NumberedInserts {
         ExpressionAttributeNames: { '#id': 'id' },
       },
     });
-    const count: TransactWriteItem = {
+    const raised: TransactWriteItem = {
       Update: {
         TableName: control.name,
         Key: { key: { S: key } },
         UpdateExpression: 'SET #given = :next',
-        ConditionExpression: isSeq(given) ? '#given = :last' : 'attribute_not_exists(#given)',
+        ConditionExpression: given ? '#given = :read' : 'attribute_not_exists(#given)',
         ExpressionAttributeNames: { '#given': 'given' },
         ExpressionAttributeValues: {
           ':next': { N: String(last + items.length) },
-          ...(isSeq(given) && { ':last': { N: String(last) } }),
+          ...(given && { ':read': given }),
         },
       },
     };
     const command = new TransactWriteItemsCommand({
-      TransactItems: [count, ...items.map(put)],
+      TransactItems: [raised, ...items.map(put)],
       ClientRequestToken: randomToken(random) + randomToken(random),
     });
     return translated('TransactWriteItems', records.name, async () => {

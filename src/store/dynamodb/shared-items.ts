@@ -11,12 +11,17 @@ export class DynamoDbSharedItems implements SharedItems {
     return this.table.getMany(keys);
   }
 
-  async write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean> {
+  create(key: string, attributes: SharedAttributes): Promise<boolean> {
     const expressions = new Expressions();
-    const isAsRead = expected === undefined ? expressions.absent('key') : expressions.equal('rev', expected);
-    // The answer to a first try was lost, and the client has repeated it.
-    const condition = or(isAsRead, expressions.equal('rev', attributes.rev));
-    return (await this.table.update(key, expressions.update(attributes, [], condition))).written;
+    return this.put(key, attributes, expressions.absent('key'), expressions);
+  }
+
+  write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean> {
+    const expressions = new Expressions();
+    // Also true of an item that is not there.
+    const hasNoRev = () => `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`;
+    const isAsRead = expected === undefined ? hasNoRev() : expressions.equal('rev', expected);
+    return this.put(key, attributes, isAsRead, expressions);
   }
 
   async remove(key: string, expected?: string): Promise<void> {
@@ -43,5 +48,16 @@ export class DynamoDbSharedItems implements SharedItems {
       start = page.last;
     } while (start);
     return keys;
+  }
+
+  private async put(
+    key: string,
+    attributes: SharedAttributes,
+    isAsRead: string,
+    expressions: Expressions,
+  ): Promise<boolean> {
+    // The answer to a first try was lost, and the client has repeated it.
+    const condition = or(isAsRead, expressions.equal('rev', attributes.rev));
+    return (await this.table.update(key, expressions.update(attributes, [], condition))).written;
   }
 }

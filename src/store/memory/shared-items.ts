@@ -31,9 +31,17 @@ export class MemorySharedItems implements OperatorSharedItems {
     return this.read(keys);
   }
 
+  async create(key: string, attributes: SharedAttributes): Promise<boolean> {
+    const item = this.items.get(key);
+    if (item && item.rev !== attributes.rev) return false;
+    this.items.set(key, frozenCopy({ ...item, ...attributes }));
+    return true;
+  }
+
   async write(key: string, attributes: SharedAttributes, expected: string | undefined): Promise<boolean> {
     const item = this.items.get(key);
-    if (item?.rev !== expected && item?.rev !== attributes.rev) return false;
+    const rev = typeof item?.rev === 'string' ? item.rev : undefined;
+    if (rev !== expected && rev !== attributes.rev) return false;
     this.items.set(key, frozenCopy({ ...item, ...attributes }));
     return true;
   }
