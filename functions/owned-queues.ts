@@ -99,9 +99,9 @@ export class OwnedQueues {
       primaryRegion,
     } = this.settings;
     const registered = Object.entries(queues).map(
-      ([name, { retryMode, shards, fairness, retry, onArrival, external }]) => [
+      ([name, { retryMode, shards, fairness, order, retry, onArrival, external }]) => [
         name,
-        { retryMode, shards, fairness, retry, onArrival, external, timeout },
+        { retryMode, shards, fairness, order, retry, onArrival, external, timeout },
       ],
     );
     // What is undefined is not stored, and is not compared with what is.

@@ -1,6 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type IndexingDeps, indexWhenFree, needsIndexing, readEach } from '../../src/intake/index.js';
 import { type BacklogRecord, whyUnfit } from '../../src/record/index.js';
+import { isNumbered } from '../../src/record/seq.js';
+import { ownValue } from '../../src/support/own-names.js';
 import type { EmitIntakeMetrics } from '../metrics.js';
 import type { BatchKeys } from './batch-keys.js';
 import type { Invoker } from './invoker.js';
@@ -32,6 +34,8 @@ const LOOK_AGAIN_SECONDS = 30;
  * replicated.
  */
 const ELSEWHERE_SECONDS = 120;
+/** The same for records with numbers in a queue with order, which may wait for their turn for long: the longest that SQS has. */
+const IN_LINE_ELSEWHERE_SECONDS = 900;
 /** Age up to which a passive region looks at records again. The sweep finds older ones, in the region that is active then. */
 const LOOKED_AT_FOR_MS = 86_400_000;
 
@@ -73,12 +77,14 @@ export class IntakeBatch {
   ): Promise<readonly string[]> {
     const { indexing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
-    if (settings.isPassive) return this.leaveToOtherRegion(await this.stillNotIndexed(ids));
+    if (settings.isPassive) return this.leaveWaiting(await this.stillNotIndexed(ids));
     const where = {
       onArrival: settings.mayBeClaimed ?? settings.arrivalFunctions,
       previousQueues: previousQueues ?? settings.previousQueues ?? Object.keys(settings.queues),
     };
-    const { ids: admitted, undone } = (await this.deps.lines?.admit(ids, swept)) ?? { ids, undone: [] };
+    // The region that was active before may have heard of the end of a head as it was passive already.
+    const checksHead = swept || settings.primaryRegion !== undefined;
+    const { ids: admitted, undone } = (await this.deps.lines?.admit(ids, checksHead)) ?? { ids, undone: [] };
     const { indexed, skipped, quarantined, refused, waiting, trouble } = await indexWhenFree(
       admitted,
       indexing,
@@ -118,7 +124,18 @@ export class IntakeBatch {
     return this.sendBack(ids, ELSEWHERE_SECONDS);
   }
 
-  private async stillNotIndexed(ids: readonly string[]): Promise<string[]> {
+  private async leaveWaiting(records: readonly BacklogRecord[]): Promise<readonly string[]> {
+    const { queues } = this.deps.settings;
+    const isInLine = (record: BacklogRecord) =>
+      isNumbered(record) && ownValue(queues, record.queue)?.order !== undefined;
+    const idsOf = (some: readonly BacklogRecord[]) => some.map(({ id }) => id);
+    return [
+      ...(await this.leaveToOtherRegion(idsOf(records.filter((record) => !isInLine(record))))),
+      ...(await this.sendBack(idsOf(records.filter(isInLine)), IN_LINE_ELSEWHERE_SECONDS)),
+    ];
+  }
+
+  private async stillNotIndexed(ids: readonly string[]): Promise<BacklogRecord[]> {
     const { clock } = this.deps.indexing;
     const { records } = await readEach([...new Set(ids)], this.deps.indexing);
     const isRecent = ({ insertedAt }: BacklogRecord) =>
@@ -126,7 +143,7 @@ export class IntakeBatch {
     // The active region can do no more for a record that is unfit than this one could: it may stay as it is for ever.
     const waits = (record: BacklogRecord) =>
       needsIndexing(record, this.deps.indexing) && isRecent(record) && whyUnfit(record) === undefined;
-    return records.filter(waits).map(({ id }) => id);
+    return records.filter(waits);
   }
 
   private async sendBack(ids: readonly string[], delaySeconds: number): Promise<readonly string[]> {

@@ -1,7 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import type { OrderOptions } from '../../src/lines/order-options.js';
 import { isProcess } from '../../src/registry/ownership.js';
 import { isElsewhere, isPassive } from '../../src/registry/regions.js';
 import type { BacklogStore, Registry } from '../../src/store/index.js';
+import { ownValue } from '../../src/support/own-names.js';
 import type { HandlerDeps } from '../deps.js';
 import type { IntakeSettings } from './settings.js';
 
@@ -36,7 +38,7 @@ export class RegisteredQueues {
       const { region, primaryRegion = registry.primaryRegion } = this.settings;
       this.hasRegions = primaryRegion !== undefined;
       const passive = await isPassive({ region, primaryRegion }, store, clock.now());
-      this.known = { ...withRegistry(this.settings, registry), isPassive: passive };
+      this.known = { ...withRegistry(this.settings, registry), primaryRegion, isPassive: passive };
       this.readAt = askedAt;
     } catch (error) {
       if (!this.known || this.hasRegions) throw error;
@@ -60,7 +62,8 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
     if (onArrival && isCallable && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
   }
   const registered = others.map(
-    ([name, { retryMode, shards, fairness }]) => [name, { retryMode, shards, fairness }] as const,
+    ([name, { retryMode, shards, fairness, order }]) =>
+      [name, { retryMode, shards, fairness, ...(order && orderOf(settings, name)) }] as const,
   );
   const functions = [...queues].flatMap(([name, { function: arn, removedAt }]) =>
     removedAt || !arn || isProcess(arn) || isElsewhere(arn, region) ? [] : [[name, arn] as const],
@@ -74,4 +77,13 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
     previousQueues: [...new Set([...Object.keys(settings.queues), ...queues.keys()])],
     mayBeClaimed: new Set([...settings.arrivalFunctions.keys(), ...onArrival]),
   };
+}
+
+/**
+ * The order of a queue that is registered with one, by the intake's own environment: in another region the owner may have another name.
+ * Only then has the intake the rights that lines need.
+ */
+function orderOf({ queues }: IntakeSettings, name: string): OrderOptions {
+  const { order, onDeadHead, skipGapAfter } = ownValue(queues, name) ?? {};
+  return order === undefined ? {} : { order, onDeadHead, skipGapAfter };
 }

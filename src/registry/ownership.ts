@@ -24,7 +24,7 @@ export interface Claimant {
 /** The entry of a function for a queue in the registry. */
 export type OwnQueue = Pick<
   QueueOwner,
-  'retryMode' | 'shards' | 'fairness' | 'retry' | 'onArrival' | 'timeout'
+  'retryMode' | 'shards' | 'fairness' | 'order' | 'retry' | 'onArrival' | 'timeout'
 > & {
   /** The queue has no function: processes attempt its records, and each of them says the same. */
   readonly external?: boolean | undefined;

@@ -16,6 +16,8 @@ export interface QueueOwner {
   readonly shards?: number | undefined;
   /** Records of a key of which many come do not delay those of others. Default: false. */
   readonly fairness?: boolean | undefined;
+  /** Records of a key are attempted one after another. Any process may have written another value. Default: in no order. */
+  readonly order?: 'key' | undefined;
   /** The queue's policy. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
   /** The intake may have the function attempt records on insertion. Default: false. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
+import { Lines } from '../../functions/intake/lines.js';
+import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { makeHandler } from '../../functions/make-handler.js';
 import { RunLease } from '../../src/leases/lease.js';
 import { toAttributes } from '../../src/store/dynamodb/attribute-values.js';
@@ -176,4 +178,74 @@ describe('the intake of one of two regions', () => {
     expect(!answer.held && answer.lease?.until).toBeGreaterThan(clock.wall());
     expect(started).toEqual([]);
   });
+});
+
+it('the intake of a passive region looks at records of a line less often, and at its head once it is active', async () => {
+  const order = { retryMode: 'perRecord', order: 'key', onDeadHead: 'skip', skipGapAfter: 60 } as const;
+  const made = workbench({ orders: order });
+  const { store, clock } = made;
+  const sent: [readonly string[], number][] = [];
+  const seen: IntakeSettings['queues'][string][] = [];
+  class SeenLines extends Lines {
+    constructor(...[given, tables]: ConstructorParameters<typeof Lines>) {
+      super(given, tables);
+      seen.push(given.settings.queues.orders as (typeof seen)[number]);
+    }
+  }
+  const intake = intakeHandler({
+    ...made.overrides,
+    env: {
+      ...environment({ orders: order }),
+      ...{ BACKLOG_OWNER: 'shop-here', BACKLOG_PRIMARY_REGION: THERE, AWS_REGION: HERE },
+      BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    },
+    lines: SeenLines,
+    lineTables: { lines: store.lines, control: store.control },
+    invoker: {
+      invoke: async () => 'accepted',
+      sendToRedelivery: async (ids, seconds) => void sent.push([ids, seconds]),
+      sendShortWait: async () => {},
+      giveUp: async () => {},
+    },
+  });
+  const owner = `arn:aws:lambda:${THERE}:1:function:orders`;
+  const entry = { ...order, owner: 'shop-there', function: owner, at: new Date(clock.now()).toISOString() };
+  await store.registry.write({ rev: 'a', queues: new Map([['orders', entry]]) }, '');
+  const waits = { status: 'NEW', payload: 1, queue: 'orders' };
+  for (const [seq, id] of [
+    [1, 'a'],
+    [2, 'b'],
+  ] as const)
+    store.put({ ...waits, id, key: 'k', seq });
+  store.put({ ...waits, id: 'free' });
+  // The line as the other region has left it: its head ended when that one was passive already.
+  const head = { id: 'a', seq: 1, by: 'a', since: clock.now() };
+  await store.lines.create('line#orders#k', { next: 1, last: 2, head, rev: 'r' });
+  await store.lines.create('line-page#0#orders#k', { waiting: [2, 'b'], rev: 'r' });
+  store.put({ ...waits, id: 'a', key: 'k', seq: 1, status: 'SUCCESS', rev: 'r' });
+  const message = (...ids: string[]) =>
+    intake(
+      {
+        Records: [
+          {
+            eventSource: 'aws:sqs',
+            messageId: 'm',
+            body: JSON.stringify({ notIndexed: ids }),
+            attributes: {},
+          },
+        ],
+      },
+      context,
+    );
+  await message('b', 'free');
+  expect(sent).toEqual([
+    [['free'], 120],
+    [['b'], 900],
+  ]);
+  const now = clock.now();
+  await store.activeRegion.write({ region: HERE, from: now, at: now, before: THERE }, undefined);
+  clock.advance(61);
+  await message('b', 'free');
+  expect(store.item('b')).toMatchObject({ lane: 'orders', status: 'NEW' });
+  expect(seen.at(-1)).toMatchObject({ order: 'key', onDeadHead: 'skip', skipGapAfter: 60 });
 });

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { LineTables } from '../../functions/intake/lines.js';
 import type { Item } from '../../src/record/index.js';
-import { type OrderSabotage, playOrderWorld } from './order-worlds.js';
+import type { OrderSabotage } from './order-sabotage.js';
+import { playOrderWorld } from './order-worlds.js';
 
 /** `npm run test:long` plays more. */
 const WORLDS = Number(process.env.ORDER_WORLDS ?? 20);

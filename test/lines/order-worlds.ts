@@ -1,7 +1,7 @@
 import '../loaded-limits.js';
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
-import { Lines, type LineTables } from '../../functions/intake/lines.js';
+import { Lines } from '../../functions/intake/lines.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/run-report.js';
 import { parseLine } from '../../src/lines/line.js';
@@ -23,6 +23,7 @@ import { faultyStore } from '../simulation/faulty-store.js';
 import { withItemLag } from '../simulation/item-lag.js';
 import { between, chance, pick } from '../simulation/random.js';
 import { settled } from '../simulation/settled.js';
+import { keepLines, type LinesLost, type OrderSabotage } from './order-sabotage.js';
 import { makeOrderScenario, type OrderScenario, type Planned } from './order-scenario.js';
 import { Witness } from './order-witness.js';
 
@@ -35,22 +36,6 @@ const TROUBLED_MS = 10 * TICK_MS;
 const MAX_MS = 16 * HOUR_MS;
 const TIMEOUT_MS = 300_000;
 const POLICY = resolvePolicy({ type: 'constant', interval: 60, maxAttempts: 3 });
-
-/** A safeguard that is taken out, to see that its absence is noticed. */
-export interface OrderSabotage {
-  /** Runs attempt whatever a lane or an event names. */
-  readonly checksNoTurn?: boolean;
-  /** The intake starts records on insertion. */
-  readonly siftsNothing?: boolean;
-  /** The tables as the lines of the intake see them. */
-  readonly tables?: (tables: LineTables, now: () => number) => LineTables;
-  /** An end that no attempt has written counts as free of attempts. */
-  readonly overlooksAttempts?: boolean;
-  /** Numbers are left out after a moment: what is attempted before them counts. */
-  readonly holdsBackOnly?: boolean;
-  /** Changes the scenario, so that it shows. */
-  readonly scenario?: (scenario: OrderScenario) => OrderScenario;
-}
 
 /**
  * Plays one world of a queue with order: producers, operators, runs and the intake, which are killed, delayed and cut off at any step.
@@ -70,7 +55,7 @@ class OrderWorld {
   private readonly cloud: Cloud;
   private readonly scenario: OrderScenario;
   private readonly witness: Witness;
-  private actors = 0;
+  private readonly actors: Actor[] = [];
   private readonly attempts = new Map<string, number>();
   /** The stream, on some changes. */
   private hasGivenUp = false;
@@ -86,7 +71,7 @@ class OrderWorld {
     this.witness = new Witness(
       (id) => this.record(id),
       () => this.time.now,
-      orderRulesOf({ order: 'key', ...this.scenario.rules }),
+      sabotage.lines ? undefined : orderRulesOf({ order: 'key', ...this.scenario.rules }),
       sabotage.holdsBackOnly !== true,
     );
     this.truth.watch((before, after) => this.written(before, after));
@@ -108,6 +93,7 @@ class OrderWorld {
 
   async play(): Promise<string[]> {
     for (const planned of this.scenario.records) this.schedule(planned);
+    if (this.sabotage.lines) await this.scheduleLoss(this.sabotage.lines);
     for (const { atMs, what, count } of this.scenario.operators)
       this.time.after(atMs, () => void this.operate(what, count));
     for (let at = 0; ; at = this.nextTick(at)) {
@@ -189,7 +175,8 @@ class OrderWorld {
   }
 
   private newActor(kind: string): Actor {
-    const actor = new Actor(`${kind} ${++this.actors}`, this.time, this.random, () => this.faults());
+    const actor = new Actor(`${kind} ${this.actors.length}`, this.time, this.random, () => this.faults());
+    this.actors.push(actor);
     this.actorsByClock.set(actor.clock, actor);
     actor.onKilled = () => this.witness.dies(actor.name);
     return actor;
@@ -229,6 +216,18 @@ class OrderWorld {
         else void this.operator().discard([id], { reason: 'not wanted', delete: ends.how === 'removed' });
       });
     }
+  }
+
+  private async scheduleLoss({ atMs, toMs }: LinesLost): Promise<void> {
+    let setBack = await keepLines(this.truth);
+    if (toMs !== undefined)
+      this.time.after(toMs, async () => {
+        setBack = await keepLines(this.truth);
+      });
+    this.time.after(atMs, () => {
+      for (const actor of this.actors) actor.kill();
+      void setBack();
+    });
   }
 
   private operator(): BacklogOperator {
@@ -306,7 +305,7 @@ class OrderWorld {
 
   /** Tells whether only the sweep finds what no event has reached. In all other worlds it never fires. */
   private losesEvents(): boolean {
-    return this.hasGivenUp || this.scenario.troubles.lostPermanently > 0;
+    return this.hasGivenUp || this.scenario.troubles.lostPermanently > 0 || this.sabotage.lines !== undefined;
   }
 
   /** The next minute; or, when nothing is left to do but to wait for it, that of the next sweep. */

@@ -23,7 +23,7 @@ describe('a line', () => {
     for (const seq of numbers(3, 14)) expect((await line.end(`${seq}`)).start?.id).toBe(`${seq + 1}`);
     await damage('line-page#0#q#k');
     expect((await line.end('15')).start?.id).toBe('16');
-    // It might have been changed since: nobody could tell.
+    // No process could tell whether it was changed since.
     expect(await line.page(0)).toBeDefined();
   });
 

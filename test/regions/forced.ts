@@ -38,6 +38,7 @@ export class ForcedWorld {
   private heardAt = Number.POSITIVE_INFINITY;
   private backAt = Number.POSITIVE_INFINITY;
   private isOver = false;
+  private readonly hasOrder: boolean;
 
   constructor(seed: number, sabotage: Sabotage = {}) {
     const random = seededRandom(seed);
@@ -47,9 +48,11 @@ export class ForcedWorld {
       this.beginsAfterMs + between(random, 1_000, (chance(random, 0.5) ? 2 : 60) * MINUTE_MS);
     const busyAtMs = [this.lostAtMs, this.lostAtMs + this.backAfterMs];
     const scenario = makeScenario(random, { untilMs: 60 * MINUTE_MS, sites: 2, busyAtMs });
+    const played = sabotage.scenario?.(scenario) ?? scenario;
+    this.hasOrder = played.skipGapAfter !== undefined;
     this.world = new World({
       random,
-      scenario: sabotage.scenario?.(scenario) ?? scenario,
+      scenario: played,
       sabotage,
       sites: sitesOf(scenario),
       troubledMs: this.lostAtMs + this.backAfterMs + 10 * MINUTE_MS,
@@ -60,7 +63,8 @@ export class ForcedWorld {
   async play(): Promise<ForcedResult> {
     const { world } = this;
     void this.operate();
-    await world.play(() => this.isOver, 12 * 60 * MINUTE_MS);
+    // What no event has reached in a line is found by the daily sweep.
+    await world.play(() => this.isOver, (this.hasOrder ? 52 : 12) * 60 * MINUTE_MS);
     const { violations, startedAt, repeated } = world.witness;
     const last = Math.max(this.backAt, ...(startedAt.get(LOST) ?? []));
     const stillAttemptedMs = last - this.backAt;

@@ -1,5 +1,6 @@
 import type { Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
+import type { MemorySharedItems } from '../../src/store/memory/shared-items.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Random } from '../../src/support/random.js';
 import type { VirtualTime } from '../../src/support/virtual-time.js';
@@ -26,7 +27,7 @@ const REGION_KEY = 'region';
  * Two replicas, as a global table with eventual consistency has them. Each write takes effect where it is made. Some time later
  * it takes effect in the other replica, unless that has a later write of the item by then.
  *
- * Of the control table, only the registry and the active region are replicated. That is the worst case: leases, claims and
+ * Of the control table, only the registry, the active region and lines are replicated. That is the worst case: leases, claims and
  * journals of the other region are never seen, and keep nothing from being attempted.
  */
 export class Replication {
@@ -67,7 +68,7 @@ export class Replica {
   private readonly underway = new Set<Change>();
   private other: Replica | undefined;
   /** The stream of this replica, which has the writes of both. */
-  onWritten: (kind: 'INSERT' | 'MODIFY', item: Item) => void = () => {};
+  onWritten: (kind: 'INSERT' | 'MODIFY', item: Item, before: Item | undefined) => void = () => {};
   /** An item was written here, by this region. */
   onOwnWrite: (item: Item, before: Item | undefined) => void = () => {};
   /** Another region's word on which one is active has arrived. */
@@ -113,8 +114,24 @@ export class Replica {
       this.send({ key, order: this.replication.nextOrder(), apply: (to) => copy(to.store) });
       return answer;
     };
+    const lines = store.lines as MemorySharedItems;
+    const line = (key: string) => {
+      const item = lines.item(key);
+      return control(
+        key,
+        () => true,
+        (to) => (item ? (to.lines as MemorySharedItems).put(key, item) : void to.lines.remove(key)),
+      );
+    };
     return replacing(
       {
+        lines: {
+          write: async (key, ...rest) => (await lines.write(key, ...rest)) && line(key),
+          remove: async (key, ...rest) => {
+            await lines.remove(key, ...rest);
+            line(key);
+          },
+        },
         records: {
           insert: (item) => writing(item.id, () => store.records.insert(item)),
           settle: (record, change, rev) =>
@@ -143,7 +160,7 @@ export class Replica {
     const item = this.item(id);
     if (!item) return;
     this.onOwnWrite(item, before);
-    this.onWritten(before ? 'MODIFY' : 'INSERT', item);
+    this.onWritten(before ? 'MODIFY' : 'INSERT', item, before);
     this.send({ key: id, order: this.replication.nextOrder(), apply: (to) => to.receivesItem(item) });
   }
 
@@ -169,6 +186,6 @@ export class Replica {
   private receivesItem(item: Item): void {
     const before = this.item(String(item.id));
     this.store.put(item);
-    this.onWritten(before ? 'MODIFY' : 'INSERT', item);
+    this.onWritten(before ? 'MODIFY' : 'INSERT', item, before);
   }
 }

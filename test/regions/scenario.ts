@@ -9,6 +9,8 @@ export const MINUTE_MS = 60_000;
 /** One record: how it is put, and how its attempts end. */
 export interface Script {
   readonly id: string;
+  /** Its place in a line. Undefined: the queue has no order. */
+  readonly place?: { readonly key: string; readonly seq: number };
   /** The index of the region in which it is put. */
   readonly site: 0 | 1;
   readonly atMs: number;
@@ -31,6 +33,8 @@ export interface Scenario {
   readonly retrySeconds: number;
   /** Bare records are attempted as they are inserted. */
   readonly isOnArrival: boolean;
+  /** The queue has order, and leaves numbers out after so many seconds. Undefined: it has none. */
+  readonly skipGapAfter?: number | 'never';
   /** The stacks of the two regions have the same name. */
   readonly isSameOwner: boolean;
   readonly scripts: readonly Script[];
@@ -95,4 +99,16 @@ function putAtMs(random: Random, { untilMs, busyAtMs: [first, ...others] }: Scen
 function attemptMs(random: Random, isLong: boolean): number {
   if (isLong && chance(random, 0.3)) return between(random, 60_000, 200_000);
   return chance(random, 0.5) ? between(random, 50, 500) : between(random, 500, 20_000);
+}
+
+const KEYS = ['a', 'b', 'c'];
+
+/** The same, in a queue with order: the records of a key are put in the order of their numbers. */
+export function inOrder(scenario: Scenario, skipGapAfter: number | 'never'): Scenario {
+  const sorted = [...scenario.scripts].sort((one, other) => one.atMs - other.atMs);
+  const scripts = sorted.map((script, at) => {
+    const place = { key: KEYS[at % KEYS.length] ?? '', seq: Math.floor(at / KEYS.length) + 1 };
+    return { ...script, place };
+  });
+  return { ...scenario, skipGapAfter, scripts };
 }

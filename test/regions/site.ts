@@ -4,8 +4,10 @@ import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
+import { Lines } from '../../functions/intake/lines.js';
 import { sweepHandler } from '../../functions/intake/sweep-handler.js';
 import type { LambdaHandler } from '../../functions/lambda-context.js';
+import type { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Process, run } from '../../src/worker/index.js';
 import { AsyncInvocations } from '../../tools/src/lab/cloud/async-invocations.js';
@@ -85,13 +87,14 @@ export class Site {
       shards: pick(random, [1, 2]),
       batchSize: pick(random, [1, 3, 10]),
       standstill: this.standstill,
+      hasOrder: deps.scenario.skipGapAfter !== undefined,
     };
     const consume = async (event: { Records: unknown[] }) => {
       const failed = await this.ingest(event);
       return failed === 'all' ? 'all' : failed[0];
     };
     this.stream = new Stream(chaos, options, consume, () => {});
-    replica.onWritten = (kind, item) => this.stream.wrote(kind, item);
+    replica.onWritten = (kind, item, before) => this.stream.wrote(kind, item, before);
     this.everyMinute(between(random, 0, 59_000));
   }
 
@@ -171,8 +174,11 @@ export class Site {
         ? { BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ [own.arn]: ['q'] }) }
         : {}),
     };
+    const tables = this.tablesFor(actor);
     return {
-      store: this.tablesFor(actor),
+      store: tables,
+      lines: Lines,
+      lineTables: { lines: (tables as MemoryStore).lines, control: tables.control },
       clock: actor.clock,
       random: chaos.random,
       logger: SILENT,
@@ -197,9 +203,10 @@ export class Site {
   }
 
   private variables(timeoutSeconds: number): Variables {
-    const { shards, retrySeconds, concurrency, isOnArrival } = this.deps.scenario;
+    const { shards, retrySeconds, concurrency, isOnArrival, skipGapAfter } = this.deps.scenario;
     const retry = { type: 'constant', interval: retrySeconds };
-    const queue = { retryMode: 'perRecord', shards, retry, concurrency, onArrival: isOnArrival };
+    const order = skipGapAfter && { order: 'key', skipGapAfter };
+    const queue = { retryMode: 'perRecord', shards, retry, concurrency, onArrival: isOnArrival, ...order };
     return {
       BACKLOG_TABLE: 'records',
       BACKLOG_CONTROL_TABLE: 'control',

@@ -106,6 +106,7 @@ export class World {
     const script = this.scripts.get(id);
     if (!script) throw new Error(`nothing is known of ${id}`);
     const count = this.witness.attemptsOf(id);
+    if (this.choices.isOnePlaceAtATime) this.checkTurn(script, where);
     const ended = this.witness.begins(id, where, actor, Date.parse(dueAt ?? insertedAt));
     const { attemptMs, failures } = script;
     await actor.clock.sleep(attemptMs[Math.min(count, attemptMs.length - 1)] ?? 0, signal);
@@ -121,6 +122,15 @@ export class World {
     site?.deps.replica.put(itemOf(script, this.time.now));
   }
 
+  /** No record of a line is attempted before those that were put with lower numbers have succeeded. */
+  private checkTurn({ id, place }: Script, where: string): void {
+    for (const other of this.records) {
+      const isBefore = place && other.place?.key === place.key && other.place.seq < place.seq;
+      if (isBefore && !this.witness.hasSucceeded(other.id))
+        this.witness.report(`${id} is attempted in ${where} before ${other.id} has succeeded`);
+    }
+  }
+
   operatorTables(site: Site): OperatorStore {
     const { sabotage } = this.choices;
     const tables = site.deps.replica.tables();
@@ -128,8 +138,8 @@ export class World {
   }
 }
 
-function itemOf({ id, put, delayMs }: Script, now: number): Item {
-  const common = { id, status: 'NEW', queue: 'q', payload: { of: id } };
+function itemOf({ id, put, delayMs, place }: Script, now: number): Item {
+  const common = { id, status: 'NEW', queue: 'q', payload: { of: id }, ...place };
   if (put === 'bare') return common;
   const dueAt = new Date(put === 'delayed' ? now + delayMs : now).toISOString();
   const available = put === 'delayed' ? { availableAt: dueAt } : {};

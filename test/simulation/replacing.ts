@@ -7,6 +7,7 @@ export type Methods = { readonly [Role in keyof Stores]?: Partial<Stores[Role]> 
 
 interface Stores extends OperatorStore {
   readonly groups: SharedItems;
+  readonly lines: SharedItems;
 }
 
 /** The store with some of its methods replaced. */

@@ -73,6 +73,20 @@ describe('the queues of a worker', () => {
     expect(resolve({ registry, flags: new Map([['gone', 1]]) })).toMatchObject([{ settings: perRecord }]);
   });
 
+  it('have the order of their keys that is registered, and no other value', () => {
+    const registered = (order: unknown) => new Map([['orders', owned('shop', { order })]]);
+    expect(resolve({ registry: { queues: registered('key') } })).toMatchObject([
+      { settings: { ...perRecord, order: 'key' } },
+    ]);
+    const [other] = resolve({ registry: { queues: registered('priority') } });
+    expect(other?.settings).toEqual(perRecord);
+    const registry = { queues: registered('key') };
+    const orders = (settings: QueuesSettings[string]) =>
+      registeredOtherwise(resolve({ registry, queues: { orders: settings } }), registry);
+    expect(orders({ ...perRecord, order: 'key' })).toEqual([]);
+    expect(orders(perRecord)).toMatchObject([{ here: perRecord, registered: { order: 'key' } }]);
+  });
+
   it.each([
     [{}, 600],
     // A process has registered it, maybe of an older deployment: this one's own variable counts.
