@@ -8,6 +8,7 @@ import type { RetryMode } from '../record/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { didYouMean } from '../support/nearest.js';
 import { parseOptions, show } from '../support/validation.js';
+import { checkLanes } from '../worker/check-lanes.js';
 import { keepingLogger } from './logs.js';
 import { type TestQueue, workShape } from './options.js';
 
@@ -41,7 +42,10 @@ export function readQueues(input: Readonly<Record<string, unknown>>): Queue[] {
   const parts = Object.entries(input).map(([name, queue]) => [name, partsOf(name, queue)] as const);
   const settings = parseQueues(Object.fromEntries(parts.map(([name, one]) => [name, one.settings])), PATH);
   for (const [name, { retryQueue }] of Object.entries(settings)) checkRetryQueue(name, retryQueue, settings);
-  for (const [name, own] of Object.entries(settings)) checkOrder(own, `${PATH}.${name}`);
+  for (const [name, own] of Object.entries(settings)) {
+    checkLanes(own, `${PATH}.${name}`);
+    checkOrder(own, `${PATH}.${name}`);
+  }
   return parts.map(([name, { work, choices }]) => {
     const own = settings[name] as QueueSettings;
     const handler = handlerOf(name, own, { ...work, ...choices });

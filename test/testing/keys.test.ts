@@ -78,3 +78,22 @@ it('a key is paused on virtual time, on arrival and by rules, until its end or a
   await backlog.runUntilSettled();
   expect(attempted).toEqual(['b', 'a', 'c']);
 });
+
+it.each([
+  [
+    { fairness: true, progressive: true },
+    'fairness: expected nothing, or false, on a progressive queue, got true',
+  ],
+  [
+    { fairness: true, shards: 25 },
+    'fairness: expected at most 24 shards beside it, as busy keys need lanes of their own, got 25',
+  ],
+  [{ concurrencyPerKey: 2 }, 'concurrencyPerKey: expected "fairness": true beside it, as records of a key'],
+  [
+    { attemptsPerSecondPerKey: 0.5 },
+    'attemptsPerSecondPerKey: expected "fairness": true beside it, as records of a key',
+  ],
+] as const)('refuses the lanes of %j, as synthesis does', (options, message) => {
+  const queues = { orders: { process: () => {}, ...options } };
+  expect(() => testBacklog({ queues })).toThrow(`testBacklog.queues.orders.${message}`);
+});

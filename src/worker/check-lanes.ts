@@ -1,6 +1,14 @@
-import type { QueueSettings } from '../../functions/settings.js';
-import { MAX_SHARDS_BESIDE_KEYS } from '../../src/record/busy-keys.js';
-import { ConfigurationError } from '../../src/support/errors.js';
+import { MAX_SHARDS_BESIDE_KEYS } from '../record/busy-keys.js';
+import type { RetryMode } from '../record/index.js';
+import { ConfigurationError } from '../support/errors.js';
+import type { QueueOptions } from './queue-options.js';
+
+/** The settings of a queue that its lanes depend on. */
+interface Lanes extends Pick<QueueOptions, 'concurrencyPerKey' | 'attemptsPerSecondPerKey'> {
+  readonly retryMode: RetryMode;
+  readonly shards?: number | undefined;
+  readonly fairness?: boolean | undefined;
+}
 
 /**
  * Refuses fairness where records stay in their lanes for days, or where no lanes are left for keys. Refuses a limit for each key without
@@ -8,7 +16,7 @@ import { ConfigurationError } from '../../src/support/errors.js';
  *
  * @throws ConfigurationError naming the option
  */
-export function checkLanes(settings: QueueSettings, path: string): void {
+export function checkLanes(settings: Lanes, path: string): void {
   const { fairness, retryMode, shards = 1 } = settings;
   if (fairness) {
     const refuse = (expected: string) => {
