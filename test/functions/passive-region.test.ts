@@ -200,7 +200,7 @@ it('the intake of a passive region looks at records of a line less often, and at
       BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     },
     lines: SeenLines,
-    lineTables: { lines: store.lines, control: store.control },
+    lineTables: { lines: store.groups, control: store.control },
     invoker: {
       invoke: async () => 'accepted',
       sendToRedelivery: async (ids, seconds) => void sent.push([ids, seconds]),
@@ -220,8 +220,8 @@ it('the intake of a passive region looks at records of a line less often, and at
   store.put({ ...waits, id: 'free' });
   // The line as the other region has left it: its head ended when that one was passive already.
   const head = { id: 'a', seq: 1, by: 'a', since: clock.now() };
-  await store.lines.create('line#orders#k', { next: 1, last: 2, head, rev: 'r' });
-  await store.lines.create('line-page#0#orders#k', { waiting: [2, 'b'], rev: 'r' });
+  await store.groups.create('line#orders#k', { next: 1, last: 2, head, rev: 'r' });
+  await store.groups.create('line-page#0#orders#k', { waiting: [2, 'b'], rev: 'r' });
   store.put({ ...waits, id: 'a', key: 'k', seq: 1, status: 'SUCCESS', rev: 'r' });
   const message = (...ids: string[]) =>
     intake(
@@ -246,6 +246,6 @@ it('the intake of a passive region looks at records of a line less often, and at
   await store.activeRegion.write({ region: HERE, from: now, at: now, before: THERE }, undefined);
   clock.advance(61);
   await message('b', 'free');
-  expect(store.item('b')).toMatchObject({ lane: 'orders', status: 'NEW' });
+  expect(store.items().find(({ id }) => id === 'b')).toMatchObject({ lane: 'orders', status: 'NEW' });
   expect(seen.at(-1)).toMatchObject({ order: 'key', onDeadHead: 'skip', skipGapAfter: 60 });
 });

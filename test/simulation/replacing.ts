@@ -7,7 +7,7 @@ export type Methods = { readonly [Role in keyof Stores]?: Partial<Stores[Role]> 
 
 interface Stores extends OperatorStore {
   readonly groups: SharedItems;
-  readonly lines: SharedItems;
+  readonly lines: SharedItems & OperatorStore['lines'];
 }
 
 /** The store with some of its methods replaced. */
