@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
 import { MemoryStore } from '../../src/store/index.js';
 import { consoleApp } from '../../tools/src/console/app.js';
-import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../tools/src/console/deps.js';
+import type { ConsoleDeps, ConsoleRuntime } from '../../tools/src/console/deps.js';
+import type { ActionEntry } from '../../tools/src/jobs/operator.js';
 import { JobRunner } from '../../tools/src/jobs/runner.js';
 import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { Access } from './deps.js';
+import type { Access } from '../jobs/operator.js';
 import { Foreign, Icon, type IconName } from './parts.js';
 import { CSRF_FIELD } from './security.js';
 

@@ -2,19 +2,16 @@ import type { RedactPayload } from 'dynamo-backlog';
 import type { OverviewDeps, RuntimeKnowledge } from 'dynamo-backlog/overview';
 import type { AlarmSource } from '../alarms/alarm-source.js';
 import type { QueueMutes } from '../alarms/queue-mutes.js';
+import type { OperatorDeps } from '../jobs/operator.js';
 import type { FoundRun } from '../local/status/run-log.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 
 /** The sources of a console, and the rights of its pages. */
-export interface ConsoleDeps extends OverviewDeps {
+export interface ConsoleDeps extends OverviewDeps, OperatorDeps {
   /** The name of the app, or of the table, for the header. */
   readonly name: string;
   /** The table and its place, for the user. */
   readonly where: string;
-  /** The right to act. */
-  readonly access: Access;
-  /** Gets each action with what came of it. */
-  readonly onAction: (entry: ActionEntry) => void;
   /**
    * The key of the console: only a browser that opened the address with it gets an answer. Default: any program of this
    * machine does.
@@ -34,23 +31,6 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly countsGroups?: (() => boolean) | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
-}
-
-/** The operator's name, or why no action is possible. */
-export type Access =
-  | { readonly write: true; readonly as: string }
-  | { readonly write: false; readonly reason: string };
-
-/** One action of an operator, for the log. */
-export interface ActionEntry {
-  /** Real time, ISO-8601. */
-  readonly at: string;
-  /** The operator's name. */
-  readonly as: string;
-  /** The action in words: `redrive 12 records of orders`. */
-  readonly text: string;
-  /** Its result: `12 records redriven`. */
-  readonly result: string;
 }
 
 /** The part of a local runtime that its console sees and changes. */

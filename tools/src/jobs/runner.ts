@@ -12,8 +12,8 @@ import {
   Tables,
 } from 'dynamo-backlog/engine';
 import type { Counts } from 'dynamo-backlog/overview';
-import type { ConsoleDeps } from '../console/deps.js';
 import { actionWords, selectionText, stateText } from './job-words.js';
+import type { OperatorDeps } from './operator.js';
 
 interface Running {
   readonly stop: AbortController;
@@ -37,7 +37,7 @@ export class JobRunner {
   private lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly deps: Pick<ConsoleDeps, 'backlog' | 'access' | 'onAction'>,
+    private readonly deps: OperatorDeps,
     private readonly from = 'console',
   ) {
     this.jobs = new Jobs(new Tables(deps.backlog));
