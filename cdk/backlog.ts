@@ -10,9 +10,17 @@ import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/support/errors.js';
 import { show } from '../src/support/validation.js';
-import { addCompletionUrl, grantSign } from './functions/completion-url.js';
-import { type CommonSettings, runSettingsOf, settingsOf } from './functions/function-settings.js';
-import { addMonitor } from './functions/monitor.js';
+import {
+  addFunctions,
+  addIntake,
+  addLinks,
+  addOwnMonitor,
+  addRecordEvents,
+  addTriggers,
+  type Begun,
+} from './backlog-steps.js';
+import { grantSign } from './functions/completion-url.js';
+import { settingsOf } from './functions/function-settings.js';
 import type { Network } from './functions/network.js';
 import { grantCalls } from './functions/widget.js';
 import {
@@ -21,16 +29,14 @@ import {
   workEnvironment,
   workSettings,
 } from './functions/work-environment.js';
-import { arrivalsOf, assignFunctions, createdOf, functionsOf } from './functions/workers.js';
+import { createdOf, functionsOf } from './functions/workers.js';
 import { addMonitoring } from './monitoring/monitoring.js';
 import type { BacklogProps } from './props/backlog-props.js';
-import { type ReadProps, readProps } from './props/backlog-shape.js';
-import { intakeOptions } from './props/intake-props.js';
+import { readProps } from './props/backlog-shape.js';
 import { orderedOf } from './props/order.js';
 import { warnOfNumbers } from './props/queue-numbers.js';
 import type { QueueProps } from './props/queue-props.js';
 import { queuesOf } from './queues.js';
-import { addRules } from './rules.js';
 import {
   attributesOfStack,
   type BacklogAttributes,
@@ -39,16 +45,12 @@ import {
 } from './sharing/backlog-attributes.js';
 import { type AddQueueOptions, BacklogBase, type IBacklog } from './sharing/backlog-base.js';
 import { ImportedBacklog } from './sharing/imported-backlog.js';
-import { allowIntake, claim, nameByStack, ownerOf } from './sharing/shared-backlog.js';
+import { claim, nameByStack, ownerOf } from './sharing/shared-backlog.js';
 import { describeInTemplate } from './sharing/template-metadata.js';
 import { checkLimits } from './support/limits.js';
 import { addParameters } from './tables/table-parameters.js';
 import { type CreatedTable, tablesOf } from './tables/tables.js';
-import { addFedIntake } from './triggers/event-sources.js';
 import { addEventQueues } from './triggers/given-up-events.js';
-import { addFedRecordEvents } from './triggers/record-events.js';
-import { addSchedules } from './triggers/schedules.js';
-import type { Tick, Triggers } from './triggers/tick.js';
 import { ticksOf } from './triggers/ticks.js';
 
 /**
@@ -147,7 +149,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   constructor(scope: Construct, id: string, props: BacklogProps) {
     super(scope, id);
     const options = readProps(props);
-    const { sharedBacklog: shared, metrics, backlogName } = options;
+    const { sharedBacklog: shared } = options;
     const { queues, workers } = queuesOf(this, options);
     warnOfNumbers(this, queues);
 
@@ -163,59 +165,38 @@ export class Backlog extends BacklogBase implements IConnectable {
 
     const common = settingsOf(this, options, { tables, owner: ownerOf(this, shared) });
     this.shared = connectionsOf(common.network);
-    const settings = { ...common, queues };
+    const begun: Begun = { options, queues, common, eventDlq, redelivery: this.redelivery };
 
-    const links = linksOf(this, options, common);
+    const links = addLinks(this, options, common);
     this.completionFunction = links?.lambda;
     this.completionUrl = links?.url;
     this.completionSecret = links?.secret;
     this.work = workSettings(options, queues, { ...common, linkVariables: links?.variables });
 
-    const indexesAtOnce = this.redelivery === undefined;
-    const failedEvents = this.redelivery ?? eventDlq;
-    const forRuns = runSettingsOf(common, options, { failedEvents, indexesAtOnce, links });
-    const assigned = assignFunctions(this, queues, workers, forRuns);
+    const { assigned, arrivals } = addFunctions(this, begun, { workers, links });
     this.functions = functionsOf(assigned);
     this.createdFunctions = createdOf(assigned);
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
-    const arrivals = arrivalsOf(assigned);
-    if (shared) allowIntake(shared, arrivals.restarted);
-    const ofIntake = {
-      ...settings,
-      ...arrivals,
-      ...intakeOptions(options),
-      eventDlq,
-      groups: options.groups,
-    };
-    const intake = returns && addFedIntake(this, 'Intake', { ...ofIntake, returns });
+    const intake = returns && addIntake(this, begun, { arrivals, returns });
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep;
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
-    if (!shared) addParameters(this, this, backlogName);
+    if (!shared) addParameters(this, this, options.backlogName);
 
-    const { recordEvents: events, groups } = options;
-    const ofEvents = { ...common, events, groups, indexesAtOnce, eventDlq };
-    const recordEvents = events || groups ? addFedRecordEvents(this, 'RecordEvents', ofEvents) : undefined;
+    const recordEvents = addRecordEvents(this, begun);
     this.recordEvents = recordEvents?.lambda;
-
-    const ofMonitor = { ...settings, incidentBus: options.incidentBus, runbookUrl: options.runbookUrl };
-    const isRead = !shared && metrics !== 'off';
-    const eventSources = [
-      ...(intake?.eventSources ?? []),
-      ...(recordEvents ? [recordEvents.eventSource] : []),
-    ];
-    this.monitor = isRead ? addMonitor(this, 'Monitor', { ...ofMonitor, eventSources }) : undefined;
+    this.monitor = addOwnMonitor(this, begun, { intake, recordEvents });
 
     const ticks = ticksOf(assigned, this);
-    const triggers = addTriggers(this, ticks, options, eventDlq);
+    const triggers = addTriggers(this, ticks, begun);
     ({ rules: this.rules, schedules: this.schedules } = triggers);
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
     const { runSeconds: processSeconds } = this.work;
     describeInTemplate(this, { ...options, ...arrivals, queues, assigned, processSeconds });
 
-    const monitoring = addMonitoring(this, options, { ...settings, assigned, ticks });
+    const monitoring = addMonitoring(this, options, { ...common, queues, assigned, ticks });
     ({ alarms: this.alarms, compositeAlarm: this.compositeAlarm, dashboard: this.dashboard } = monitoring);
     this.widget = monitoring.widget?.overview;
     this.widgetActions = monitoring.widget?.actions;
@@ -286,24 +267,6 @@ export class Backlog extends BacklogBase implements IConnectable {
   grantUseWidget(grantee: IGrantable): Grant {
     return grantCalls(grantee, [this.widget, this.widgetActions]);
   }
-}
-
-/** The links that end attempts, if the prop `completionUrl` asks for them. */
-function linksOf(backlog: Construct, { completionUrl }: ReadProps, common: CommonSettings) {
-  if (completionUrl === false) return undefined;
-  return addCompletionUrl(backlog, 'CompletionUrl', completionUrl === true ? {} : completionUrl, common);
-}
-
-/** Rules or schedules that start the functions, as the prop `trigger` says. */
-function addTriggers(
-  backlog: Construct,
-  ticks: readonly Tick[],
-  { trigger, timeZone, encryptionKey: key }: ReadProps,
-  eventDlq: SqsQueue,
-): Triggers {
-  return trigger === 'scheduler'
-    ? addSchedules(backlog, 'Schedules', ticks, { timeZone, key })
-    : addRules(backlog, ticks, eventDlq);
 }
 
 function connectionsOf({ securityGroups }: Network): Connections | undefined {
