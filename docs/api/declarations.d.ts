@@ -611,6 +611,7 @@ interface QueueOwner {
     readonly retryMode: RetryMode;
     readonly shards?: number | undefined;
     readonly fairness?: boolean | undefined;
+    readonly order?: 'key' | undefined;
     readonly retry?: RetryPolicy | undefined;
     readonly onArrival?: boolean | undefined;
     readonly timeout?: number | undefined;

@@ -1,6 +1,6 @@
 import type { BacklogOperatorOptions } from 'dynamo-backlog';
 
-/** The operator of a console, or of `backlog top`: where and as whom they act, and who hears of it. */
+/** The part of a console, or of `backlog top`, that an operator acts through. */
 export interface OperatorDeps {
   /** The tables, and the backlog's clock. */
   readonly backlog: BacklogOperatorOptions;
