@@ -77,6 +77,17 @@ describe('a line', () => {
     expect((await line.come(3)).start?.id).toBe('3');
   });
 
+  it('that is lost, where no number is left out, goes on when one may be for a while', async () => {
+    const line = new OneLine();
+    line.rules = { ...line.rules, skipGapAfter: undefined };
+    expect(await line.come(41, 42)).toMatchObject({ held: 'new' });
+    line.rules = { ...line.rules, skipGapAfter: 120 };
+    line.now += 121_000;
+    expect(await line.look('42')).toMatchObject({ start: { id: '41' }, skipped: 40 });
+    line.rules = { ...line.rules, skipGapAfter: undefined };
+    expect((await line.end('41')).start?.id).toBe('42');
+  });
+
   it('waits for a number for ever where none is left out', async () => {
     const line = new OneLine();
     line.rules = { ...line.rules, skipGapAfter: undefined };
