@@ -30,6 +30,7 @@ export default defineConfig({
     // DynamoDB Local leaves half of two cores idle while one worker waits for it.
     maxWorkers: 2,
     isolate: false,
+    env: { KEY_SLOT_RACES: '4' },
     testTimeout: 300_000,
     hookTimeout: 120_000,
   },

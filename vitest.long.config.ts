@@ -33,6 +33,9 @@ const IN_FULL = [
   'test/record/any-item.test.ts',
   'test/groups/group-worlds.test.ts',
   'test/lines/order-worlds.test.ts',
+  'test/policies/rounding.test.ts',
+  'test/record/retry-after.test.ts',
+  'test/simulation/burst.test.ts',
 ];
 
 /** Worlds on virtual time, which leave nothing behind in their process. */
@@ -71,6 +74,9 @@ export default defineConfig({
             ANY_ITEM_RUNS: '1000',
             GROUP_WORLDS: '1000',
             ORDER_WORLDS: '600',
+            ROUNDING_DRAWS: '1000',
+            RETRY_AFTER_RUNS: '2000',
+            BURSTS: '3',
           },
         },
       },

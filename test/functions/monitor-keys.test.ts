@@ -47,22 +47,22 @@ afterEach(async () => {
   await db.close();
 });
 
-/** Records of a key that wait; `retry` of them have failed. */
-async function put(
+/** Puts records of a key that wait; `retry` of them have failed. */
+const put = (...args: Parameters<typeof records>) => db.put(...records(...args));
+
+function records(
   key: string | undefined,
   count: number,
   { retry = 0, ...item }: Item & { retry?: number } = {},
 ) {
   const name = key === undefined ? 'none' : Buffer.from(key).toString('hex').slice(0, 40);
   const failed = { status: 'ERROR', failures: 1, lastError: { name: 'HttpError', message: '503' } };
-  await db.put(
-    ...Array.from({ length: count }, (_, i) => ({
-      ...{ id: `${name}-${i}`, payload: {}, queue: 'webhooks', lane: 'webhooks', rev: 'r' },
-      ...{ insertedAt: iso(-60_000), dueAt: iso(-i * 10), ...(key === undefined ? {} : { key }) },
-      ...(i < retry ? failed : { status: 'NEW' }),
-      ...item,
-    })),
-  );
+  return Array.from({ length: count }, (_, i) => ({
+    ...{ id: `${name}-${i}`, payload: {}, queue: 'webhooks', lane: 'webhooks', rev: 'r' },
+    ...{ insertedAt: iso(-60_000), dueAt: iso(-i * 10), ...(key === undefined ? {} : { key }) },
+    ...(i < retry ? failed : { status: 'NEW' }),
+    ...item,
+  }));
 }
 
 /** The monitor as it is deployed, except its clock. */
@@ -182,7 +182,9 @@ describe('the metrics of keys', () => {
 describe('a sample of the keys', () => {
   it('reads 200 records of a long queue, for 150 read units at most, and names no key of a few records', async () => {
     const noisy = 900;
-    for (let i = 0; i < 300; i++) await put(`quiet-${i}`, 1, { dueAt: iso(-i * 7) });
+    await db.put(
+      ...Array.from({ length: 300 }, (_, i) => records(`quiet-${i}`, 1, { dueAt: iso(-i * 7) })).flat(),
+    );
     await put('noisy', noisy, { retry: 0 });
     const { worst, most, readUnits } = await sampleKeys(where(), QUEUE, counts(noisy + 300));
     expect(worst.map(({ key }) => key)).toEqual(['noisy']);

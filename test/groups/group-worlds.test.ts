@@ -3,7 +3,7 @@ import { noteStates } from '../../src/groups/note-states.js';
 import { playGroupWorld, type Sabotage } from './group-worlds.js';
 
 /** `npm run test:long` plays more. */
-const WORLDS = Number(process.env.GROUP_WORLDS ?? 100);
+const WORLDS = Number(process.env.GROUP_WORLDS ?? 40);
 const FIRST = Number(process.env.GROUP_WORLDS_FIRST ?? 1);
 
 it(`ends once, and rightly, in ${WORLDS} worlds with faults`, async () => {

@@ -5,7 +5,7 @@ import type { OrderSabotage } from './order-sabotage.js';
 import { playOrderWorld } from './order-worlds.js';
 
 /** `npm run test:long` plays more. */
-const WORLDS = Number(process.env.ORDER_WORLDS ?? 20);
+const WORLDS = Number(process.env.ORDER_WORLDS ?? 8);
 const FIRST = Number(process.env.ORDER_WORLDS_FIRST ?? 1);
 
 it(`attempts the records of a key one after another, by their numbers, in ${WORLDS} worlds with faults`, async () => {
@@ -34,13 +34,15 @@ function withLines(lines: (given: LineTables['lines'], now: () => number) => Par
 /** Pages as they were a moment ago, by the store and the key. */
 const pages = new Map<string, { readonly at: number; readonly item: Item | undefined }[]>();
 
-const SABOTAGES: readonly [string, OrderSabotage][] = [
-  ['a claim is the only lock', { siftsNothing: true, checksNoTurn: true }],
-  ['runs do not look whose turn it is', { checksNoTurn: true }],
+/** What is taken out, how, and the seed of a short world in which it shows. */
+const SABOTAGES: readonly [string, OrderSabotage, number][] = [
+  ['a claim is the only lock', { siftsNothing: true, checksNoTurn: true }, 5],
+  ['runs do not look whose turn it is', { checksNoTurn: true }, 9],
   [
     'the intake starts records as they come',
     // None of them is ever attempted: two are open for as long as many.
     { siftsNothing: true, scenario: (scenario) => ({ ...scenario, records: scenario.records.slice(0, 2) }) },
+    2,
   ],
   [
     'records are only held back for a moment',
@@ -48,6 +50,7 @@ const SABOTAGES: readonly [string, OrderSabotage][] = [
       holdsBackOnly: true,
       scenario: (scenario) => ({ ...scenario, rules: { ...scenario.rules, skipGapAfter: 2 } }),
     },
+    5,
   ],
   [
     'an attempt that outlasts the end of its record is overlooked',
@@ -62,6 +65,7 @@ const SABOTAGES: readonly [string, OrderSabotage][] = [
         })),
       }),
     },
+    4,
   ],
   [
     'a start that is lost is not begun again',
@@ -73,6 +77,7 @@ const SABOTAGES: readonly [string, OrderSabotage][] = [
         },
       })),
     },
+    11,
   ],
   [
     'lines are written whatever they are by now',
@@ -84,6 +89,7 @@ const SABOTAGES: readonly [string, OrderSabotage][] = [
         },
       })),
     },
+    3,
   ],
   [
     'pages are read as they were a moment ago',
@@ -102,12 +108,13 @@ const SABOTAGES: readonly [string, OrderSabotage][] = [
         },
       })),
     },
+    2,
   ],
 ];
 
-it.each(SABOTAGES)('notices that %s', async (_, sabotage) => {
+it.each(SABOTAGES)('notices that %s', async (_, sabotage, first) => {
   const noticed = [];
-  for (let seed = 1; seed <= 300 && noticed.length === 0; seed++) {
+  for (let seed = first; seed < first + 300 && noticed.length === 0; seed++) {
     pages.clear();
     noticed.push(...(await playOrderWorld(seed, sabotage)));
   }

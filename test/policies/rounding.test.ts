@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { decideRetry, phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { seededRandom } from '../../src/support/seeded-random.js';
 
+/** Draws of each case. A thousand in `npm run test:long`. */
+const DRAWS = Number(process.env.ROUNDING_DRAWS ?? 200);
 const TICK_MS = 60_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -32,7 +34,7 @@ describe('a documented minimum is kept by rules that fire once a minute', () => 
     for (let n = 1; n <= failures; n++) {
       const range = baseWait({ failures: n, ageSeconds: 0 }) ?? { least: 0, most: 0 };
       if (range.least === range.most) continue;
-      for (let i = 0; i < 1000; i++) {
+      for (let i = 0; i < DRAWS; i++) {
         const { seconds } = waited(policy, n, random);
         if (seconds < range.least || seconds > range.most + 60) early.push({ n, seconds, ...range });
       }
@@ -42,7 +44,7 @@ describe('a documented minimum is kept by rules that fire once a minute', () => 
 
   it('of exponential, whose waits have a part of that length', () => {
     const random = seededRandom(8);
-    const waits = Array.from({ length: 1000 }, () =>
+    const waits = Array.from({ length: DRAWS }, () =>
       waited({ type: 'exponential', min: 300, unit: 1 }, 1, random),
     );
     expect(Math.min(...waits.map(({ seconds }) => seconds))).toBeGreaterThanOrEqual(300);
@@ -62,7 +64,7 @@ const NEAREST_AND_UP: readonly RetryPolicy[] = [
 describe.each(NEAREST_AND_UP)('the rounding of %j', (policy) => {
   const all = (rounding: 'nearest' | 'up') => {
     const random = seededRandom(9);
-    return Array.from({ length: 1000 }, (_, i) =>
+    return Array.from({ length: DRAWS }, (_, i) =>
       waited({ ...policy, rounding } as RetryPolicy, 1 + (i % 8), random, `r${i}`),
     );
   };

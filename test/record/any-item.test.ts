@@ -19,7 +19,7 @@ import { historyLines } from '../../tools/src/cli/show.js';
 import { iso, NOW } from './records.js';
 
 /** A thousand in `npm run test:long`. */
-const RUNS = Number(process.env.ANY_ITEM_RUNS ?? 300);
+const RUNS = Number(process.env.ANY_ITEM_RUNS ?? 150);
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const HOSTILE = [
