@@ -194,8 +194,8 @@ describe('backlog keys', () => {
     expect(`${out}${err}`).not.toMatch(/[^\P{C}\n]/u);
   });
 
-  it('estimates 51 keys from 1,000 of 5,000 records, and misses none of them', async () => {
-    // Each quiet key has 60 records, and the noisy one 2,000 in its own lane.
+  it('estimates 51 keys from 1,000 of 2,500 records, and misses none of them', async () => {
+    // Each quiet key has 30 records, and the noisy one 1,000 in its own lane.
     const until = Math.floor((Date.now() + HOUR) / MINUTE) * MINUTE;
     await busy(['noisy', 31, until]);
     let seed = 7;
@@ -203,31 +203,31 @@ describe('backlog keys', () => {
       seed = (seed * 16_807) % 2_147_483_647;
       return seed / 2_147_483_647;
     };
-    const quiet = many(3_000, (i) =>
+    const quiet = many(1_500, (i) =>
       waiting(`q${i}`, { key: `quiet-${i % 50}`, dueAt: iso(Math.floor(random() * 3_000 * MINUTE)) }),
     );
-    const noisy = many(2_000, (i) =>
+    const noisy = many(1_000, (i) =>
       waiting(`n${i}`, { key: 'noisy', lane: 'orders#31', dueAt: iso(i * MINUTE) }),
     );
     for (let i = 0; i < quiet.length; i += 500) await table.put(...quiet.slice(i, i + 500));
     for (let i = 0; i < noisy.length; i += 500) await table.put(...noisy.slice(i, i + 500));
-    await control.put(readingItem('orders', Date.now(), { pending: 5_000, dead: 0 }));
+    await control.put(readingItem('orders', Date.now(), { pending: 2_500, dead: 0 }));
     const { keys: all, records } = await json('orders');
-    expect(records).toEqual({ examined: 1_000, total: 5_000, counted: 'about' });
+    expect(records).toEqual({ examined: 1_000, total: 2_500, counted: 'about' });
     const [first, ...others] = all;
     expect(others).toHaveLength(50);
     // Two lanes are too long for the look: they are counted.
-    expect(first).toMatchObject({ key: 'noisy', counted: 'about', examined: 500, waiting: 2_000 });
+    expect(first).toMatchObject({ key: 'noisy', counted: 'about', examined: 500, waiting: 1_000 });
     expect(first.busyUntil).toBe(new Date(until).toISOString());
     const sum = all.reduce((total: number, one: { waiting: number }) => total + one.waiting, 0);
-    expect(Math.abs(sum - 5_000)).toBeLessThan(30);
-    // The sample has ten of a key's 60 records on average; three standard deviations are nine.
+    expect(Math.abs(sum - 2_500)).toBeLessThan(30);
+    // The sample has ten of a key's 30 records on average; three standard deviations are eight.
     for (const { waiting: own } of others) {
-      expect(own).toBeGreaterThanOrEqual(6);
-      expect(own).toBeLessThanOrEqual(6 * 19);
+      expect(own).toBeGreaterThanOrEqual(3);
+      expect(own).toBeLessThanOrEqual(3 * 18);
     }
     const { err } = await keys('orders');
-    expect(err).toMatch(/^51 keys; estimated from 1,000 of ≈ 5,000 records that are not finished/m);
+    expect(err).toMatch(/^51 keys; estimated from 1,000 of ≈ 2,500 records that are not finished/m);
     expect(err).toMatch(/^noisy has ≈ 40 % of the records that wait\.$/m);
   }, 120_000);
 });
