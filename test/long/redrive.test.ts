@@ -3,7 +3,7 @@ import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/lo
 import { redriveInterrupted } from '../cli/redrive-interrupted.js';
 
 /** Records of the test. REDRIVE_RECORDS=100000 takes minutes, and shows the same. */
-const RECORDS = Number(process.env.REDRIVE_RECORDS ?? 10_000);
+const RECORDS = Number(process.env.REDRIVE_RECORDS ?? 4_000);
 
 let dynamodb: EmbeddedDynamoDb;
 beforeAll(async () => {
