@@ -8,7 +8,7 @@ const simulate = (...args: string[]) => backlog('simulate', ...args);
 const PILE = ['--keys', 'one-noisy', '--noisy-records', '300', '--noisy-within', '1s', '--quiet', '400'];
 const FEW = ['--keys', 'one-noisy', '--noisy-records', '30', '--noisy-within', '1s', '--quiet', '60'];
 
-/** What was played, by its arguments: each load is played once, as the same seed gives the same figures. */
+/** Plays by their arguments: each load is played once, as the same seed gives the same figures. */
 const played = new Map<string, ReturnType<typeof simulate>>();
 
 async function json(...args: string[]) {

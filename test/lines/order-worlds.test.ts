@@ -34,7 +34,7 @@ function withLines(lines: (given: LineTables['lines'], now: () => number) => Par
 /** Pages as they were a moment ago, by the store and the key. */
 const pages = new Map<string, { readonly at: number; readonly item: Item | undefined }[]>();
 
-/** What is taken out, how, and the seed of a short world in which it shows. */
+/** A safeguard that is taken out, how, and the seed of a short world in which its absence shows. */
 const SABOTAGES: readonly [string, OrderSabotage, number][] = [
   ['a claim is the only lock', { siftsNothing: true, checksNoTurn: true }, 5],
   ['runs do not look whose turn it is', { checksNoTurn: true }, 9],
