@@ -87,6 +87,16 @@ describe('the queues of a worker', () => {
     expect(orders(perRecord)).toMatchObject([{ here: perRecord, registered: { order: 'key' } }]);
   });
 
+  it('have the fairness that is registered', () => {
+    const registry = { queues: new Map([['orders', owned('shop', { fairness: true, shards: 2 })]]) };
+    const [registered] = resolve({ registry });
+    expect(registered?.settings).toEqual({ ...perRecord, fairness: true, shards: 2 });
+    const orders = (settings: QueuesSettings[string]) =>
+      registeredOtherwise(resolve({ registry, queues: { orders: settings } }), registry);
+    expect(orders({ ...perRecord, fairness: true, shards: 2 })).toEqual([]);
+    expect(orders({ ...perRecord, shards: 2 })).toMatchObject([{ registered: { fairness: true } }]);
+  });
+
   it.each([
     [{}, 600],
     // A process has registered it, maybe of an older deployment: this one's own variable counts.

@@ -102,9 +102,11 @@ export function registeredOtherwise(
     const entry = ownedEntry(name, { registry });
     // The entry of a queue without a function may be of a process of an older deployment.
     if (!entry || settings.external) return [];
-    const [here, registered] = [settings, entry].map(({ retryMode, shards = 1, order, retry = null }) => ({
-      ...{ retryMode, shards, ...(order && { order }), retry },
-    }));
+    const [here, registered] = [settings, entry].map(
+      ({ retryMode, shards = 1, fairness, order, retry = null }) => ({
+        ...{ retryMode, shards, ...(fairness && { fairness }), ...(order && { order }), retry },
+      }),
+    );
     return isDeepStrictEqual(here, registered) ? [] : [{ queue: name, here, registered }];
   });
 }
@@ -128,9 +130,10 @@ function settingsOf(
     const known = Object.keys(queues).map(show).join(', ');
     throw new ConfigurationError(`--queue: expected a queue of BACKLOG_QUEUES (${known}), got ${show(name)}`);
   }
-  const { retryMode = 'perRecord', shards, order, retry } = entry ?? {};
+  const { retryMode = 'perRecord', shards, fairness, order, retry } = entry ?? {};
   const registered = {
     ...{ retryMode, ...(shards && { shards }), ...(retry && { retry }) },
+    ...(fairness === true && { fairness }),
     ...(order === 'key' && { order }),
   };
   return parseQueues({ [name]: registered }, 'the registered queues')[name] as QueueSettings;
