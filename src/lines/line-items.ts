@@ -2,8 +2,9 @@ import type { Item } from '../record/index.js';
 import type { SharedItems } from '../store/shared-items.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
-import { attributesOf, type Line, parseLine } from './line.js';
-import { type Entry, isFull, type LinePage, parsePage, withEntries, withoutEntries } from './line-page.js';
+import { attributesOf, type Line } from './line.js';
+import { type Entry, isFull, type LinePage, withEntries, withoutEntries } from './line-page.js';
+import { LineReads } from './line-reads.js';
 import { firstOf, type LineName, lineKey, linePageKey, pageOf } from './names.js';
 
 export interface LineItemsDeps {
@@ -12,24 +13,18 @@ export interface LineItemsDeps {
   readonly random: Random;
 }
 
-/** Pages that are looked through: a million numbers. A producer that leaves out very many could make it go on for ever. */
-const MAX_PAGES = 62_500;
 /** Pages that are read at once. */
 const PAGES_AT_ONCE = 25;
 
-/** The items of one line. Each write takes effect only if its item is as it was read. */
-export class LineItems {
+/** The items of one line, to be changed. Each write takes effect only if its item is as it was read. */
+export class LineItems extends LineReads {
   constructor(
-    private readonly name: LineName,
+    name: LineName,
     private readonly deps: LineItemsDeps & {
       readonly logger?: { readonly error: AttemptLogger['error'] } | undefined;
     },
-  ) {}
-
-  /** Reads the line, strongly. */
-  async read(): Promise<Line> {
-    const key = lineKey(this.name);
-    return parseLine((await this.deps.lines.read([key])).get(key));
+  ) {
+    super(name, { getMany: (keys) => deps.lines.read(keys) });
   }
 
   /** Writes the line. False: it is no longer as it was read. */
@@ -62,34 +57,6 @@ export class LineItems {
       if (written.includes(false)) return false;
     }
     return true;
-  }
-
-  /** The highest number that is noted. */
-  async highest({ last }: Line): Promise<number> {
-    const page = (await this.pages([pageOf(last)])).get(pageOf(last));
-    return page?.entries.at(-1)?.seq ?? last;
-  }
-
-  /** Reads pages, strongly, by number. Those that are not there are left out. */
-  async pages(numbers: readonly number[]): Promise<ReadonlyMap<number, LinePage>> {
-    const found = new Map<number, LinePage>();
-    const items = await this.deps.lines.read(numbers.map((number) => linePageKey(this.name, number)));
-    for (const number of numbers) {
-      const item = items.get(linePageKey(this.name, number));
-      if (item) found.set(number, parsePage(item));
-    }
-    return found;
-  }
-
-  /** The entries of all pages from the first number on whose turn has not come. */
-  async *entriesFrom({ next, last, back = next }: Line): AsyncGenerator<Entry> {
-    const end = Math.min(pageOf(last), pageOf(back) + MAX_PAGES);
-    for (let from = pageOf(back); from <= end; from += PAGES_AT_ONCE) {
-      const count = Math.min(PAGES_AT_ONCE, end - from + 1);
-      const numbers = Array.from({ length: count }, (_, at) => from + at);
-      const pages = await this.pages(numbers);
-      for (const number of numbers) yield* pages.get(number)?.entries ?? [];
-    }
   }
 
   /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. Damaged ones stay. */

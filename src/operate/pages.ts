@@ -35,9 +35,11 @@ interface PagesDeps {
 export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
   if ('ids' in wanted) return byId(wanted.ids, deps);
   if ('idPages' in wanted) return byPagesOfIds(wanted.idPages(), deps);
-  const { queues, statuses } = wanted.selected;
+  const { queues, key, statuses } = wanted.selected;
   const lanes = lanesHolding(queues, statuses);
-  return lanes === undefined ? ofTable(deps) : ofLanes(lanes, deps);
+  if (queues === undefined || lanes === undefined) return ofTable(deps);
+  const waits = statuses.some((status) => status !== 'DEAD');
+  return key === undefined || !waits ? ofLanes(lanes, deps) : ofKey({ queues, key, lanes }, deps);
 }
 
 /** The lanes that hold all indexed records of these statuses of queues; undefined if only the whole table does. */
@@ -58,6 +60,32 @@ async function* byId(ids: readonly string[], deps: PagesDeps): AsyncGenerator<Pa
 
 async function* byPagesOfIds(pages: AsyncIterable<readonly string[]>, deps: PagesDeps): AsyncGenerator<Page> {
   for await (const ids of pages) yield* byId(ids, deps);
+}
+
+/** Reads what waits in the lines of a key, and then lanes: of a queue with order, the index has the heads of lines alone. */
+async function* ofKey(
+  wanted: { readonly queues: readonly string[]; readonly key: string; readonly lanes: readonly string[] },
+  deps: PagesDeps,
+): AsyncGenerator<Page> {
+  const { queues, key, lanes } = wanted;
+  const { store, patiently } = deps;
+  // Loaded by those who select by keys.
+  const { waitingIds } = await import('../lines/waiting-ids.js');
+  const lines = { getMany: (keys: readonly string[]) => patiently(() => store.lines.getMany(keys)) };
+  const inLine = new Set<string>();
+  for (const queue of new Set(queues)) {
+    for await (const ids of waitingIds({ queue, key }, lines)) {
+      for (const id of ids) inLine.add(id);
+      yield* withoutMissing(byId(ids, deps));
+    }
+  }
+  for await (const { found, missing } of ofLanes(lanes, deps))
+    yield { found: found.filter(({ record }) => !inLine.has(record.id)), missing };
+}
+
+/** Records that are gone by now were removed meanwhile. */
+async function* withoutMissing(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  for await (const { found } of pages) yield { found, missing: [] };
 }
 
 /**

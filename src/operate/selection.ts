@@ -70,6 +70,8 @@ export interface PayloadMatch {
 export interface Selected {
   /** The queues; undefined: any. */
   readonly queues: readonly string[] | undefined;
+  /** The key; undefined: any, and none. */
+  readonly key: string | undefined;
   /** The statuses. */
   readonly statuses: readonly Status[];
   /** Tells whether a record fits the filters, at a time in epoch milliseconds. */
@@ -163,7 +165,7 @@ export function parseSelection(
     failureLimits(now - Date.parse(record.lastFailureAt ?? record.lastError?.at ?? '')) &&
     payload.every(({ path, equals }) => isDeepStrictEqual(valueAt(record.payload, path), equals)) &&
     Object.entries(attributes).every(([name, value]) => isDeepStrictEqual(record.attributes[name], value));
-  return { queues, statuses, matches, namesReason: deadReason !== undefined };
+  return { queues, key, statuses, matches, namesReason: deadReason !== undefined };
 }
 
 type AgeLimit = 'youngerThan' | 'olderThan' | 'failedWithin' | 'failedBefore';

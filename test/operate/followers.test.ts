@@ -14,16 +14,17 @@ async function held(onDeadHead: 'hold' | 'skip' | 'cancel' = 'hold') {
   const ids = ['a1', 'a2', 'a3', 'a4'];
   return {
     ...bench,
+    memory,
     lane: () => ids.map((id) => memory.item(id)?.lane),
     status: () => ids.map((id) => memory.item(id)?.status),
     line: () => lines.get({ queue: 'orders', key: 'a' }),
   };
 }
 
-describe('a selection in a queue with order', () => {
-  it('has the heads of lines alone, as it reads the index', async () => {
+describe('a selection of a queue with order', () => {
+  it('without a key has the heads of lines alone, as it reads the index', async () => {
     const { operator, status, world, witness, begun } = await held();
-    const waiting = { queue: 'orders', key: 'a', status: ['NEW', 'ERROR'] } as const;
+    const waiting = { queue: 'orders', status: ['NEW', 'ERROR'] } as const;
     for (const act of [
       operator.runNow(waiting, { dryRun: true }),
       operator.snooze(waiting, { delay: 60, dryRun: true }),
@@ -39,9 +40,10 @@ describe('a selection in a queue with order', () => {
   });
 });
 
-describe('a selection of the whole table', () => {
-  const waiting = { key: 'a', status: ['NEW', 'ERROR'] } as const;
-
+describe.each([
+  ['the whole table', { key: 'a', status: ['NEW', 'ERROR'] }],
+  ['the queue', { queue: 'orders', key: 'a', status: ['NEW', 'ERROR'] }],
+] as const)('a selection of a key in %s', (_, waiting) => {
   it('runs followers now only in their turns', async () => {
     const { operator, lane, world, witness, begun, status } = await held();
     expect(await operator.runNow(waiting)).toMatchObject({ changed: 4 });
@@ -101,6 +103,43 @@ describe('a selection of the whole table', () => {
     await world.pass(120);
     expect(status()).toEqual(Array.from({ length: 4 }, () => 'SUCCESS'));
     expect(witness.violations).toEqual([]);
+  });
+});
+
+describe('a selection of a key and its queue', () => {
+  const waiting = { queue: 'orders', key: 'a', status: ['NEW', 'ERROR'] } as const;
+
+  it('has each record once, also one that is in the index for a moment, and those of no other key', async () => {
+    const { operator, come, memory, world } = await held();
+    come('b', 1);
+    await world.pass(5);
+    await operator.runNow(['a2']);
+    expect(memory.item('a2')).toHaveProperty('lane');
+    expect(await operator.discard(waiting, { dryRun: true })).toMatchObject({ matched: 4 });
+    const exported: unknown[] = [];
+    for await (const { id } of operator.export(waiting)) exported.push(id);
+    expect(exported.sort()).toEqual(['a1', 'a2', 'a3', 'a4']);
+    expect(await operator.discard({ ...waiting, queue: ['mails'] })).toMatchObject({ matched: 0 });
+  });
+
+  it('has those of a long line, and not one that is gone', async () => {
+    const { operator, come, memory, world, begun, witness } = await held();
+    come('a', ...Array.from({ length: 246 }, (_, i) => i + 5));
+    await world.pass(10);
+    memory.delete('a7');
+    expect(await operator.discard(waiting)).toMatchObject({ changed: 249, failed: 0 });
+    await world.pass(300);
+    expect(begun).toEqual(['a1']);
+    expect(world.statuses()).toEqual({ DEAD: 249 });
+    expect(witness.violations).toEqual([]);
+  });
+
+  it('begins with the last ones: none has its turn while those before it are given up, however slowly', async () => {
+    const { operator, world, begun } = await held();
+    const discarded = operator.discard(waiting, { perSecond: 0.1 });
+    await world.pass(200);
+    expect(await discarded).toMatchObject({ changed: 4 });
+    expect(begun.filter((id) => id !== 'a1')).toEqual([]);
   });
 });
 
