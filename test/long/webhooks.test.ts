@@ -2,11 +2,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand, paginateScan } from '@aws-sdk/client-dynamodb';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient } from '../../src/store/index.js';
 import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { CommandLine, startReceiver, until } from '../cli/process.js';
+import { webhookPayloads } from '../cli/webhook-payloads.js';
 
 const COUNT = 135;
 const FAILED_AT_FIRST = 2;
@@ -19,34 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => cli.close());
 
-/** Any JSON but numbers that DynamoDB cannot hold. */
-const { json } = fc.letrec<{ json: unknown }>((tie) => {
-  const text = fc.string({ unit: 'binary' });
-  return {
-    json: fc.oneof(
-      { depthSize: 'large', maxDepth: 8 },
-      text,
-      fc.integer(),
-      fc.integer().map((cents) => cents / 100),
-      fc.boolean(),
-      fc.constant(null),
-      fc.array(tie('json')),
-      fc.dictionary(text, tie('json')),
-    ),
-  };
-});
-
-/** Payloads as webhooks have them: deep, with text of all scripts, up to 32 KB; the same at every run. */
-const payloads = new Map(
-  fc.sample(json, { seed: 3, numRuns: COUNT }).map((value, i) => [
-    `event/${i}.opened`,
-    {
-      value,
-      padding: 'ä€😀'.repeat(i % 10 === 0 ? 3_600 : i),
-      list: Array.from({ length: i % 7 }, (_, n) => ({ n })),
-    },
-  ]),
-);
+const payloads = webhookPayloads(COUNT, 0);
 
 /** Every third id is refused twice before it is taken. */
 const answer = (id: string, delivery: number) =>
