@@ -2103,6 +2103,7 @@ interface PayloadMatch {
 }
 interface Selected {
     readonly queues: readonly string[] | undefined;
+    readonly key: string | undefined;
     readonly statuses: readonly Status[];
     readonly matches: (record: BacklogRecord, now: number) => boolean;
     readonly namesReason: boolean;
