@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RecordLines } from '../../src/lines/index.js';
 import { deployed, QUEUES } from '../cli/work/ordered.js';
+// Loaded in real time, in which virtual time would go on.
+import '../../src/lines/waiting-ids.js';
 
 /** A line whose head, number 1, waits for its second attempt: three records wait behind it. */
 async function held(onDeadHead: 'hold' | 'skip' | 'cancel' = 'hold') {
