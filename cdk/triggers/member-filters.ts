@@ -9,13 +9,15 @@ const HAS_NOT_ENDED = { status: { S: [{ 'anything-but': ENDED }] } };
 /**
  * Filters for the changes by which a member of a group has another state: all that is not an attempt. A member that waits, and is
  * replaced by a member of another group, passes none of them: the daily check finds it.
+ *
+ * @param anyEnd other records pass as well when they have ended, as there is room for one filter of ends
  */
-export function memberFilters() {
+export function memberFilters(anyEnd = false) {
   return [
     // It has ended.
     FilterCriteria.filter({
       eventName: FilterRule.or('INSERT', 'MODIFY'),
-      dynamodb: { NewImage: { ...IS_MEMBER, status: { S: ENDED } } },
+      dynamodb: { NewImage: { ...(anyEnd ? {} : IS_MEMBER), status: { S: ENDED } } },
     }),
     // It had ended, and waits again.
     FilterCriteria.filter({
@@ -33,14 +35,6 @@ export function memberFilters() {
       dynamodb: { OldImage: IS_MEMBER, NewImage: IS_NO_MEMBER },
     }),
   ];
-}
-
-/** A filter for all records that have ended, members or not: in place of the first of the filters for members. */
-export function anyEndFilter() {
-  return FilterCriteria.filter({
-    eventName: FilterRule.or('INSERT', 'MODIFY'),
-    dynamodb: { NewImage: { status: { S: ENDED } } },
-  });
 }
 
 /** A filter for changes of the record of a group's end that waits for it: that by which its wait is over, and a few others. */

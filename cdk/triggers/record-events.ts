@@ -13,7 +13,7 @@ import type { EventSource } from '../functions/monitor.js';
 import { addRecordEvents, type RecordEventsSettings } from '../functions/record-events.js';
 import type { RecordEvents } from '../props/record-events-props.js';
 import { hasBothImages, hasNewImages } from '../tables/tables.js';
-import { anyEndFilter, endOfGroupFilter, memberFilters } from './member-filters.js';
+import { endOfGroupFilter, memberFilters } from './member-filters.js';
 
 const BATCH = 100;
 /**
@@ -78,15 +78,15 @@ export function addFedRecordEvents(
 }
 
 function filtersOf({ events, groups }: Pick<RecordEventsSettings, 'events' | 'groups'>) {
-  const ofGroups = groups ? [...memberFilters(), ...(events?.groups ? [endOfGroupFilter()] : [])] : [];
   const ofEvents = events ? eventFilters(events) : [];
-  if (!events || ofEvents.length + ofGroups.length <= MAX_FILTERS) return [...ofEvents, ...ofGroups];
+  const ofMembers = groups ? memberFilters() : [];
+  const ofEnds = groups && events?.groups ? [endOfGroupFilter()] : [];
+  const all = [...ofEvents, ...ofMembers, ...ofEnds];
+  if (!events || all.length <= MAX_FILTERS) return all;
   // The function looks at the queues itself.
+  if (events.groups) return [...memberFilters(true), ...ofEnds];
   const statuses = [...new Set(Object.values(events.queues).flatMap(({ on }) => on.map(statusOf)))];
-  if (!events.groups) return [endFilter(statuses, {}), ...ofGroups];
-  // There is room for one filter of ends: those of members and of other records.
-  const [, ...others] = ofGroups;
-  return [anyEndFilter(), ...others];
+  return [endFilter(statuses, {}), ...ofMembers];
 }
 
 function eventFilters(events: RecordEvents) {

@@ -4,7 +4,7 @@ import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import { attributesOf, type Line } from './line.js';
 import { type Entry, isFull, type LinePage, withEntries, withoutEntries } from './line-page.js';
-import { LineReads } from './line-reads.js';
+import { LineReads, PAGES_AT_ONCE } from './line-reads.js';
 import { firstOf, type LineName, lineKey, linePageKey, pageOf } from './names.js';
 
 export interface LineItemsDeps {
@@ -12,9 +12,6 @@ export interface LineItemsDeps {
   readonly lines: SharedItems;
   readonly random: Random;
 }
-
-/** Pages that are read at once. */
-const PAGES_AT_ONCE = 25;
 
 /** The items of one line, to be changed. Each write takes effect only if its item is as it was read. */
 export class LineItems extends LineReads {
@@ -61,7 +58,7 @@ export class LineItems extends LineReads {
 
   /** Removes pages whose numbers have all had their turn, unless a record has come back to one of them. Damaged ones stay. */
   async removePages(numbers: readonly number[]): Promise<void> {
-    // Without a `rev` that tells whether it was changed since, the removal could take an entry that has come back.
+    // A page without a `rev` may have been changed since: its removal could take an entry that has come back.
     const isPassed = ({ hasBack, rev }: LinePage) => !hasBack && rev !== undefined;
     const passed = [...(await this.pages(numbers))].filter(([, page]) => isPassed(page));
     for (let at = 0; at < passed.length; at += PAGES_AT_ONCE) {

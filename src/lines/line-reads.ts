@@ -6,7 +6,7 @@ import { type LineName, lineKey, linePageKey, pageOf } from './names.js';
 /** Pages that are looked through: a million numbers. A producer that leaves out very many could make it go on for ever. */
 const MAX_PAGES = 62_500;
 /** Pages that are read at once. */
-const PAGES_AT_ONCE = 25;
+export const PAGES_AT_ONCE = 25;
 
 /** The items of one line, to be read. */
 export class LineReads {

@@ -9,6 +9,7 @@ import { type Random, randomToken } from '../support/random.js';
 import type { Line } from './line.js';
 import type { LineItems } from './line-items.js';
 import type { Entry } from './line-page.js';
+import { PAGES_AT_ONCE } from './line-reads.js';
 import { firstOf, type LineName, pageOf } from './names.js';
 import { readRecord } from './read-record.js';
 import { hasEnded, isAt, type OrderRules } from './rules.js';
@@ -38,7 +39,6 @@ export interface Found {
 
 /** Pages that one look reads from one place on: 1,600 numbers. */
 export const MAX_PAGES = 100;
-const PAGES_AT_ONCE = 25;
 /** Records that one look reads. */
 const MAX_LOOKS = 200;
 /** A page with more entries has many of one number: those of records that have ended are removed. */

@@ -12,23 +12,21 @@ import {
   type RecordEventDetail,
   recordEvent,
 } from '../record/index.js';
-import { nameOf, RECURRING_QUEUE, RecurringRecords } from '../recurring/index.js';
+import { RecurringRecords } from '../recurring/index.js';
 import { checkItem } from '../store/item-limits.js';
-import { keyPausesNow } from '../store/key-pauses.js';
 import type { Clock } from '../support/clock.js';
 import { age, type Duration, parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
-import { didYouMean } from '../support/nearest.js';
 import { randomToken } from '../support/random.js';
 import { show } from '../support/validation.js';
 import { type Finding, HandlerFindingError } from './findings.js';
 import { compareEffects } from './idempotency.js';
-import { lineNotes } from './line-notes.js';
 import type { LogEntry } from './logs.js';
 import type { TestBacklogOptions } from './options.js';
 import { macrotask } from './real-timers.js';
 import { isMeant, type RecordFilter, type TestRecord, testRecord } from './record.js';
 import { type AttemptSummary, difference } from './summary.js';
+import { checkReachable, stillWaiting } from './unsettled.js';
 import { describeRecord } from './words.js';
 import { World } from './world.js';
 
@@ -202,14 +200,16 @@ export class TestBacklog {
     const { world } = this;
     const until = world.time.now + seconds * 1000;
     return this.work('runUntilSettled', async () => {
-      await this.checkReachable();
+      await checkReachable(world);
       const since = world.time.now;
       await world.pass(until, () => world.isSettled());
       const waiting = world.waiting();
       if (waiting.length === 0) return;
       // They say why it waits.
       this.checkFindings();
-      throw new Error(await this.stillWaiting(waiting, age(world.time.now - since)));
+      const records = waiting.map((id) => this.record(id));
+      const after = `after ${age(world.time.now - since)}, ${records.length} of ${this.records().length}`;
+      throw new Error(await stillWaiting(records, after, this.lines));
     });
   }
 
@@ -343,46 +343,6 @@ export class TestBacklog {
     const found = findings.slice(this.reported);
     this.reported = findings.length;
     if (this.throwFindings && found.length > 0) throw new HandlerFindingError(found);
-  }
-
-  /** Throws if a record waits in an unknown or paused queue: no rule would ever bring it to an end. */
-  private async checkReachable(): Promise<void> {
-    const known = this.world.queues.map(({ name }) => name);
-    const states = await this.world.store.queues.readAll();
-    for (const { id, queue, key } of this.world.store.parsed().filter(isPending)) {
-      if (queue === RECURRING_QUEUE && !known.includes(queue)) {
-        throw new Error(
-          `runUntilSettled: nothing looks at the recurring record ${show(nameOf(id))}: add the option "recurring", {} at least`,
-        );
-      }
-      if (!known.includes(queue)) {
-        throw new Error(
-          `runUntilSettled: no queue ${show(queue)}, which the record ${show(id)} waits in: add it to "queues"${didYouMean(queue, known, show)}`,
-        );
-      }
-      if (states.get(queue)?.paused) {
-        throw new Error(
-          `runUntilSettled: the queue ${show(queue)} is paused, and the record ${show(id)} waits in it`,
-        );
-      }
-      const pauses = keyPausesNow(states.get(queue)?.pausedKeys, this.world.time.now);
-      if (pauses.some((pause) => pause.key === key && pause.until === undefined)) {
-        throw new Error(
-          `runUntilSettled: the key ${show(key)} of the queue ${show(queue)} is paused, and the record ${show(id)} waits for it`,
-        );
-      }
-    }
-  }
-
-  private async stillWaiting(ids: readonly string[], after: string): Promise<string> {
-    const lines = ids.slice(0, MAX_NAMED).map((id) => `  ${describeRecord(this.record(id))}`);
-    const more = ids.length > MAX_NAMED ? [`  and ${ids.length - MAX_NAMED} more`] : [];
-    const head = `runUntilSettled: after ${after}, ${ids.length} of ${this.records().length} records still wait:`;
-    const notes = await lineNotes(
-      ids.map((id) => this.record(id)),
-      this.lines,
-    );
-    return [head, ...lines, ...more, ...notes].join('\n');
   }
 }
 

@@ -63,7 +63,7 @@ export class ForcedWorld {
   async play(): Promise<ForcedResult> {
     const { world } = this;
     void this.operate();
-    // What no event has reached in a line is found by the daily sweep.
+    // The daily sweep finds records of lines that no event has reached.
     await world.play(() => this.isOver, (this.hasOrder ? 52 : 12) * 60 * MINUTE_MS);
     const { violations, startedAt, repeated } = world.witness;
     const last = Math.max(this.backAt, ...(startedAt.get(LOST) ?? []));

@@ -27,7 +27,7 @@ const REGION_KEY = 'region';
  * Two replicas, as a global table with eventual consistency has them. Each write takes effect where it is made. Some time later
  * it takes effect in the other replica, unless that has a later write of the item by then.
  *
- * Of the control table, only the registry, the active region and lines are replicated. That is the worst case: leases, claims and
+ * The registry, the active region and lines are all of the control table that is replicated. That is the worst case: leases, claims and
  * journals of the other region are never seen, and keep nothing from being attempted.
  */
 export class Replication {

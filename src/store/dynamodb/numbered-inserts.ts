@@ -54,7 +54,7 @@ export class DynamoDbNumberedInserts implements NumberedInserts {
   /** @returns why each write was refused, the count's first; undefined: all were made */
   private async tryOnce(key: string, items: readonly Item[]): Promise<readonly string[] | undefined> {
     const { client, records, control, random } = this.deps;
-    // As DynamoDB has it: one that is no number of a record is compared, too, and replaced.
+    // The value as DynamoDB has it: a damaged one is compared, too, and replaced.
     const { given } = (await control.getStored(key)) ?? {};
     const count = given && toValue(given);
     const last = isSeq(count) ? count : 0;

@@ -149,7 +149,7 @@ export function keepingKeySlots(underTest: UnderTest): void {
     const runs = new RacingRuns(queue, seed);
     await runs.race(stores, 6);
     expect(runs.answers).toBeGreaterThan(6);
-    // What no run knows of, no run has, unless it was not quick enough to give it back.
+    // Slots that no run knows of are free, unless one was not quick enough to give them back.
     for (const key of KEYS) expect(await leftOf(queue, key), key).toBeLessThanOrEqual(MOST - runs.sumOf(key));
     for (let i = 0; i < stores.length; i++) await keySlots.release(queue, `run-${i}`);
     for (const key of KEYS) expect(await leftOf(queue, key), key).toBe(MOST);

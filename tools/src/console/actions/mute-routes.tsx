@@ -60,16 +60,17 @@ export function muteRoutes({ deps, guard, notes, contextOf }: Routes, mutes: Que
     const form = await readForm(request, guard, deps);
     if ('refusal' in form || !deps.access.write)
       return 'refusal' in form ? request.text(form.refusal, form.status) : request.text('', 403);
+    const { as } = deps.access;
     const verb = request.req.param('state') === 'mute' ? 'Mute' : 'Unmute';
-    const { done, failed } = await changeEach(queuesOf(request), (queue) => {
-      const note = noteOf(form, deps.access.write ? deps.access.as : '');
-      return verb === 'Mute' ? mutes.mute(queue, { until: '', ...note }) : mutes.unmute(queue);
-    });
+    const note = { until: '', ...noteOf(form, as) };
+    const { done, failed } = await changeEach(queuesOf(request), (queue) =>
+      verb === 'Mute' ? mutes.mute(queue, note) : mutes.unmute(queue),
+    );
     if (done.length > 0) {
       deps.alarms?.forget?.();
       const text = `${verb.toLowerCase()} the alarms of ${names(done.map(({ queue }) => queue))}`;
       const result = done.map((one) => one.text).join('\n');
-      deps.onAction({ at: new Date().toISOString(), as: deps.access.as, text, result });
+      deps.onAction({ at: new Date().toISOString(), as, text, result });
     }
     const said = done.map(({ text }) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`).join('\n');
     if (failed.length === 0)
