@@ -7,17 +7,17 @@ import type { LineName } from './names.js';
 const IDS_AT_ONCE = 100;
 
 /**
- * The ids of the records that wait in a line, some at a time: the head comes last, so that none behind it has its turn while the others
+ * The ids of the records that are noted in a line, some at a time, with a few that have ended: the head comes last, so that none behind it has its turn while the others
  * are given up. Reads one unit for a key without a line.
  */
 export async function* waitingIds(name: LineName, lines: LineReader): AsyncGenerator<readonly string[]> {
   const reads = new LineReads(name, lines);
   const line = await reads.read();
   if (line === NEW_LINE) return;
-  const { head, next, back = next } = line;
+  const { head } = line;
   let ids: string[] = [];
-  for await (const { id, seq } of reads.entriesFrom(line)) {
-    if (seq < Math.min(next, back) || id === head?.id) continue;
+  for await (const { id } of reads.entriesFrom(line)) {
+    if (id === head?.id) continue;
     ids.push(id);
     if (ids.length < IDS_AT_ONCE) continue;
     yield ids;

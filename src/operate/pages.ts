@@ -75,8 +75,10 @@ async function* ofKey(
   const inLine = new Set<string>();
   for (const queue of new Set(queues)) {
     for await (const ids of waitingIds({ queue, key }, lines)) {
-      for (const id of ids) inLine.add(id);
-      yield* withoutMissing(byId(ids, deps));
+      // A record whose number was changed is in two places.
+      const others = ids.filter((id) => !inLine.has(id));
+      for (const id of others) inLine.add(id);
+      yield* withoutMissing(byId(others, deps));
     }
   }
   for await (const { found, missing } of ofLanes(lanes, deps))

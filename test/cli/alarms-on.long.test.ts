@@ -99,6 +99,20 @@ describe('the alarms that are on', () => {
     expect(cloudWatch.requests.filter((action) => action === 'DescribeAlarms')).toHaveLength(2);
   });
 
+  it('are read again at once after a mute', async () => {
+    const source = reader();
+    await source.refresh();
+    const { length } = cloudWatch.requests;
+    await source.refresh();
+    expect(cloudWatch.requests).toHaveLength(length);
+    mute('orders', [named(/Failuresorders/)]);
+    source.forget?.();
+    await source.refresh();
+    expect(source.on?.find(({ id }) => id === 'Failures-orders')?.muted).toMatchObject({
+      note: 'by ann, "the bank is down"',
+    });
+  });
+
   it('have the words and the end of their mute, if they are among the alarms of the mute', async () => {
     mute('orders', [named(/Failuresorders/)]);
     const source = reader();

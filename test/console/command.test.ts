@@ -39,6 +39,7 @@ afterEach(async () => {
 async function whileServed(
   flags: readonly string[],
   test: (address: string) => Promise<void>,
+  endpoint: readonly string[] = ['--endpoint', dynamodb.endpoint],
 ): Promise<unknown> {
   const codes: unknown[] = [];
   const out: string[] = [];
@@ -46,14 +47,7 @@ async function whileServed(
     { data: (line) => void out.push(line), message: (line) => void said.push(line) },
     (code) => codes.push(code),
   );
-  const at = [
-    '--endpoint',
-    dynamodb.endpoint,
-    '--table',
-    'CommandRecords',
-    '--control-table',
-    'CommandControl',
-  ];
+  const at = [...endpoint, '--table', 'CommandRecords', '--control-table', 'CommandControl'];
   const running = program.parseAsync(['node', 'backlog', 'console', '--port', '0', ...at, ...flags]);
   await vi.waitFor(() => expect(out[0]).toMatch(/^http/), { timeout: 20_000 });
   try {
@@ -107,6 +101,30 @@ describe('backlog console', () => {
       const page = await browse(address);
       expect(await (await page('/record/payload?id=d')).text()).toBe('["d","orders"]');
     });
+  });
+
+  it('mutes alarms where they are in CloudWatch, and has no page for that elsewhere', async () => {
+    const muting = async (endpoint?: readonly string[]) => {
+      let answer = { status: 0, text: '' };
+      await whileServed(
+        [],
+        async (address) => {
+          const page = await (await browse(address))('/queue-alarms?name=orders');
+          answer = { status: page.status, text: await page.text() };
+        },
+        endpoint,
+      );
+      return answer;
+    };
+    expect((await muting()).status).toBe(404);
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamodb.endpoint);
+    // A port of no service: that is said on the page.
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDWATCH', 'http://127.0.0.1:1/');
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+    vi.stubEnv('AWS_REGION', 'eu-central-1');
+    const inAws = await muting([]);
+    vi.unstubAllEnvs();
+    expect(inAws.text).toMatch(/Mute.*It is not known what is muted\. CloudWatch: /s);
   });
 
   it('says at its start that a table cannot be read', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { failingText } from '../../src/record/index.js';
 import { mutesInAws } from '../../tools/src/cli/mute/queue-mutes.js';
 import { ruleName } from '../../tools/src/cli/mute/rule.js';
 import { deployedAlarms } from '../cli/deployed-alarms.js';
@@ -69,6 +70,7 @@ describe('the mute of an incident', () => {
     );
     expect(refused.text).toContain('value="asked"');
     expect(log.map(({ text }) => text)).toEqual(['mute the alarms of orders']);
+    expect((await get(app, BOTH)).text).toMatch(/Mute\s+the alarms.*orders<\/bdi>: muted/s);
     await post(app, '/queue-alarms/mute?name=bulk', { until: '2h' }, {}, PAGE);
     expect((await get(app, BOTH)).text).toMatch(
       /Unmute\s+the alarms.*orders<\/bdi>: muted.*bulk<\/bdi>: muted/s,
@@ -102,7 +104,14 @@ describe('the mute of an incident', () => {
     expect((await get(readOnly.app, PAGE)).text).toMatch(/disabled.*Look only\./s);
     expect((await post(readOnly.app, path, { until: '2h' }, {}, PAGE)).status).toBe(403);
     expect((await get(app, '/queue-alarms')).status).toBe(400);
-    expect((await get(app, PAGE, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    const linked = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    cloudWatch.requests.length = 0;
+    expect((await get(app, PAGE, linked)).status).toBe(403);
+    expect(cloudWatch.requests).toEqual([]);
     const many = Array.from({ length: 21 }, (_, i) => `name=q${i}`).join('&');
     expect((await get(app, `/queue-alarms?${many}`)).text).toBe(
       'Expected 1 to 20 names of queues, got 21.\n',
@@ -133,5 +142,22 @@ describe('the mute of an incident', () => {
     expect(await inOutage({ alarms: on(true, false) })).toMatch(button('Mute'));
     expect(await inOutage({ alarms: on(true, true) })).toMatch(button('Unmute'));
     expect(await inOutage({ mutes: undefined })).not.toContain('/queue-alarms');
+  });
+
+  it('is of 20 queues at most', async () => {
+    const queues = Array.from({ length: 21 }, (_, i) => `q${i}`);
+    const { app, store } = muting({ queues: () => queues.map((name) => ({ name })) });
+    const now = NOW / 1000;
+    const note = {
+      ...{ group: 'erp.example.com', error: 'HttpError 503', since: now - 1200, lastAt: now - 60 },
+      ...{ countedAt: now, records: 9, evidence: 20, recentSuccesses: 0, recentFailures: 9 },
+    };
+    for (const queue of queues) {
+      await store.queues.noteFailing(queue, failingText({ notes: [note], past: [] }), undefined);
+      store.put(inRetry(`${queue}-a`, { queue, lane: queue }));
+    }
+    const [, href = ''] = /href="(\/queue-alarms[^"]*)"/.exec((await get(app, '/')).text) ?? [];
+    expect(href.match(/name=/g)).toHaveLength(20);
+    expect((await get(app, href.replaceAll('&amp;', '&'))).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RecordLines } from '../../src/lines/index.js';
 import { deployed, QUEUES } from '../cli/work/ordered.js';
 // Loaded in real time, in which virtual time would go on.
@@ -122,6 +122,24 @@ describe('a selection of a key and its queue', () => {
     for await (const { id } of operator.export(waiting)) exported.push(id);
     expect(exported.sort()).toEqual(['a1', 'a2', 'a3', 'a4']);
     expect(await operator.discard({ ...waiting, queue: ['mails'] })).toMatchObject({ matched: 0 });
+  });
+
+  it('has one whose number was changed once, and a head that lies in no lane', async () => {
+    const { operator, memory, world } = await held();
+    memory.put({ id: '', ...memory.item('a3'), seq: 40 });
+    await world.pass(5);
+    memory.put({ id: '', ...memory.item('a1'), lane: undefined, dueAt: undefined });
+    expect(await operator.discard(waiting, { dryRun: true })).toMatchObject({ matched: 4 });
+  });
+
+  it('reads the line where it is for records that wait, and not for dead ones', async () => {
+    const { operator, memory } = await held();
+    const reads = vi.spyOn(memory.lines, 'getMany');
+    await operator.redrive({ queue: 'orders', key: 'a' }, { dryRun: true });
+    await operator.runNow({ queue: 'orders' }, { dryRun: true });
+    expect(reads).not.toHaveBeenCalled();
+    await operator.runNow({ queue: 'orders', key: 'a' }, { dryRun: true });
+    expect(reads).toHaveBeenCalled();
   });
 
   it('has those of a long line, and not one that is gone', async () => {

@@ -110,6 +110,7 @@ describe('an attempt in a function whose record is cancelled', () => {
 describe('the looks at the record of an attempt', () => {
   it.each<[string, number, RunChoices, readonly number[]]>([
     ['are none where attempts may take half a minute', 29, { attemptTimeout: 30 }, []],
+    ['are none beside a limit either', 29, { attemptTimeout: 30, attemptsPerSecond: 10 }, []],
     ['are none during an attempt of seconds', 20, {}, []],
     ['are one each 25 seconds', 99, {}, [25, 50, 75]],
   ])('%s', async (_, seconds, choices, expected) => {

@@ -360,6 +360,22 @@ describe('the keys of backlog top', () => {
     await end();
   });
 
+  it('undo a job once, however often Enter is pressed, and leave a question that is closed meanwhile', async () => {
+    const jobs = [job('done2345', { state: 'done' })];
+    const answers: ((job: Awaited<ReturnType<Explorer['undo']>>) => void)[] = [];
+    const { press, pass, does, end } = top({
+      jobs,
+      undo: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    await pass();
+    expect(await press('j', 'u', ENTER, ENTER)).toContain('asking …   esc: back');
+    expect(does.undo).toHaveBeenCalledTimes(1);
+    expect(await press(ESC, 'u')).toContain('enter: undo 68');
+    answers[0]?.({ id: 'undo2345', ended: new Promise(() => {}) });
+    expect(await press('z')).toContain('enter: undo 68');
+    await end();
+  });
+
   it('say why a job cannot be undone, before or behind the question', async () => {
     const jobs = [job('done2345', { state: 'done' })];
     const over = top({ jobs, undoRefusal: () => 'it ended more than a day ago' });

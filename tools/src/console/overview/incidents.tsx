@@ -140,7 +140,7 @@ function Actions({
       <a class="btn" href={link('/queue', { name: queue })}>
         Pause…
       </a>
-      {mutes === undefined || queue === '' ? null : (
+      {mutes === undefined ? null : (
         <a class="btn" href={muteLink(queuesToMute(incident))}>
           {isMuted(incident) ? 'Unmute…' : 'Mute…'}
         </a>
