@@ -7,8 +7,8 @@ import type { LineName } from './names.js';
 const IDS_AT_ONCE = 100;
 
 /**
- * The ids of the records that are noted in a line, some at a time, with a few that have ended: the head comes last, so that none behind it has its turn while the others
- * are given up. Reads one unit for a key without a line.
+ * The ids of the records that are noted in a line, some at a time, with a few that have ended. The head comes last: none behind it has
+ * its turn while the others are given up. Reads one unit for a key without a line.
  */
 export async function* waitingIds(name: LineName, lines: LineReader): AsyncGenerator<readonly string[]> {
   const reads = new LineReads(name, lines);

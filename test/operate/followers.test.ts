@@ -128,11 +128,10 @@ describe('a selection of a key and its queue', () => {
   it('has one that is noted at two numbers once, and a head that lies in no lane', async () => {
     const { operator, memory } = await held();
     const name = { queue: 'orders', key: 'a' };
-    const [line, page, other] = [lineKey(name), linePageKey(name, 0), linePageKey(name, 1)];
-    const items = await memory.lines.read([line, page]);
-    const of = (key: string) => ({ rev: '', ...items.get(key) });
-    await memory.lines.write(line, { ...of(line), last: 31 }, of(line).rev);
-    await memory.lines.create(other, of(page));
+    const line = { rev: '', ...(await memory.lines.read([lineKey(name)])).get(lineKey(name)) };
+    await memory.lines.write(lineKey(name), { ...line, last: 31 }, line.rev);
+    const gone = Array.from({ length: 110 }, (_, i) => [16, `gone-${i}`]);
+    await memory.lines.create(linePageKey(name, 1), { rev: 'r', waiting: [...gone, [31, 'a2']].flat() });
     memory.put({ id: '', ...memory.item('a1'), lane: undefined, dueAt: undefined });
     expect(await operator.discard(waiting, { dryRun: true })).toMatchObject({ matched: 4 });
   });
