@@ -61,7 +61,7 @@ describe.each([
   ['hangs', 'W8'],
   ['succeeds after 28 s', 'W9'],
 ])('beside one key whose every attempt %s', (_, name) => {
-  it.each([0.2, 0.5, 0.9, 2])(
+  it.each([0.5, 2])(
     'quiet keys wait for a second, with %f of its records a second',
     async (rate) => {
       const load = workload(name, { scale: 0.5, figures: { recordsEach: 600 * rate } });
@@ -78,7 +78,7 @@ describe.each([
 });
 
 it('keys of very different sizes, at nine tenths of the capacity, lose no throughput', async () => {
-  const load = workload('W3', { scale: 0.04 });
+  const load = workload('W3', { scale: 0.02 });
   const [fair, unfair] = [await reportOn(load, true), await reportOn(load, false)];
   expect(fair.quiet.p99).toBeLessThanOrEqual(5);
   expect(fair.perSecond).toBeGreaterThanOrEqual(0.98 * unfair.perSecond);

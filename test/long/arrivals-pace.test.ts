@@ -12,7 +12,7 @@ import { CommandLine, until } from '../cli/process.js';
 import { pythonWithPackages } from './python.js';
 
 /** ARRIVALS_COUNT=10000 plays more. */
-const COUNT = Number(process.env.ARRIVALS_COUNT ?? 5_000);
+const COUNT = Number(process.env.ARRIVALS_COUNT ?? 2_000);
 const PER_SECOND = Number(process.env.ARRIVALS_PER_SECOND ?? 200);
 const SCRIPT = fileURLToPath(new URL('fixtures/put_records.py', import.meta.url));
 /** Records that are put once the killed runtime runs again, however long that takes. */

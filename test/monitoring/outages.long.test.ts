@@ -30,16 +30,16 @@ const PAGES: Readonly<Record<string, Outage & { readonly within: number }>> = {
   },
   'the same with 20 records': { perMinute: 0, burst: 20, minutes: DAY, within: SOON },
   'the same with three records': { perMinute: 0, burst: 3, minutes: DAY, within: SOON },
-  'the same for an hour with 10,000 records': { perMinute: 0, burst: 10_000, minutes: 60, within: SOON },
+  'the same for 20 minutes with 3,000 records': { perMinute: 0, burst: 3_000, minutes: 20, within: SOON },
   'all is down for 24 hours, a record comes in every 10 minutes': {
     ...{ perMinute: 0.1, minutes: DAY, within: 40 },
   },
-  'all is down, 10 records a minute': { perMinute: 10, minutes: 120, within: SOON },
-  'all is down for 6 hours, a progressive queue with 500 records': {
-    ...{ props: PROGRESSIVE, perMinute: 0, burst: 500, minutes: 360, within: 12 },
+  'all is down, 10 records a minute': { perMinute: 10, minutes: 60, within: SOON },
+  'all is down for 6 hours, a progressive queue with 200 records': {
+    ...{ props: PROGRESSIVE, perMinute: 0, burst: 200, minutes: 360, within: 12 },
   },
   'one of two destinations is down, 10 records a minute': {
-    ...{ perMinute: 10, destinations: 2, minutes: 120, within: SOON, how: ofOne('fails', 2) },
+    ...{ perMinute: 10, destinations: 2, minutes: 60, within: SOON, how: ofOne('fails', 2) },
   },
   'one of two destinations is down, a record a minute': {
     ...{ perMinute: 1, destinations: 2, minutes: 120, within: LATER, how: ofOne('fails', 2) },
@@ -51,7 +51,7 @@ const PAGES: Readonly<Record<string, Outage & { readonly within: number }>> = {
     ...{ perMinute: 1, minutes: 120, within: SOON, how: () => 'dies' },
   },
   'one of two destinations refuses each request, 10 records a minute': {
-    ...{ perMinute: 10, destinations: 2, minutes: 120, within: SOON, how: ofOne('dies', 2) },
+    ...{ perMinute: 10, destinations: 2, minutes: 60, within: SOON, how: ofOne('dies', 2) },
   },
   'all is down for 3 hours, with a pause of 20 minutes in it': {
     ...{ perMinute: 1, minutes: 180, within: SOON },
