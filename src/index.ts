@@ -36,6 +36,7 @@ export {
   type RecordGroupsOptions,
 } from './groups/index.js';
 export {
+  type HeldKeys,
   type InsertLinesOptions,
   type LineEntry,
   type LineName,

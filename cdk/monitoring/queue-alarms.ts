@@ -87,7 +87,7 @@ export function queueAlarms(
           above: heldSeconds,
           description:
             `Records of a key of the queue ${name} have waited for more than ${heldSeconds} s behind one that is dead, or for a number ` +
-            `that does not come. They wait until an operator acts. First: "backlog lines ${name}".`,
+            `that does not come. They wait until an operator acts. First: "backlog lines ${name} --held".`,
         },
     // The built-in delivery takes whatever comes.
     unknownTask && work.type !== 'delivery' ? unknownTaskAlarm(tableName, name) : undefined,

@@ -60,7 +60,7 @@ function heldAlarm(tableName: string, queues: readonly Queue[]): AlarmDefinition
       above: seconds,
       description:
         `Records of a key of some queue have waited for more than ${seconds} s behind one that is dead, or for a number that does not ` +
-        'come. They wait until an operator acts. First: the log of the monitor, which names the queue, then "backlog lines QUEUE".',
+        'come. They wait until an operator acts. First: the log of the monitor, which names the queue, then "backlog lines QUEUE --held".',
     },
   ];
 }

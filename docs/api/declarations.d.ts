@@ -3063,6 +3063,7 @@ interface RecordLine {
         readonly seq: number;
         readonly dueAt?: string | undefined;
         readonly error?: string | undefined;
+        readonly diedAt?: string | undefined;
     } | undefined;
     readonly waiting: number;
     readonly hasMore: boolean;
@@ -3075,6 +3076,11 @@ interface RecordLine {
         readonly to: number;
         readonly at: string;
     } | undefined;
+}
+
+interface HeldKeys {
+    readonly keys: readonly string[];
+    readonly hasMore: boolean;
 }
 
 interface RecordLinesOptions extends ConnectionOptions {
@@ -3099,6 +3105,7 @@ declare class RecordLines {
     get(name: LineName): Promise<RecordLine | undefined>;
     waiting(name: LineName): AsyncGenerator<Entry>;
     list(queue: string): AsyncGenerator<RecordLine>;
+    held(queue: string): Promise<HeldKeys>;
 }
 
 interface Cause {
@@ -4068,6 +4075,7 @@ export type {
     HeaderSecret,
     HeartbeatOptions,
     HeldCount,
+    HeldKeys,
     HistoryEntry,
     HistoryOptions,
     HistoryProps,

@@ -27,6 +27,7 @@ export {
     GroupOptions,
     GroupRecord,
     HeartbeatOptions,
+    HeldKeys,
     HistoryEntry,
     InsertGroupResult,
     InsertInterruptedError,

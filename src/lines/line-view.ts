@@ -31,6 +31,8 @@ export interface RecordLine {
         readonly dueAt?: string | undefined;
         /** The newest error of it. */
         readonly error?: string | undefined;
+        /** The time of its death, ISO-8601. Absent: it is not dead. */
+        readonly diedAt?: string | undefined;
       }
     | undefined;
   /** Records that wait behind the head, as far as they are known; of the first 1,600 numbers. */
@@ -90,6 +92,7 @@ export async function viewLine(
         seq: head.seq,
         ...(record && isPending(record) && record.dueAt !== undefined && { dueAt: record.dueAt }),
         ...(lastError && { error: `${lastError.name}: ${lastError.message}` }),
+        ...(record?.status === 'DEAD' && record.dueAt !== undefined && { diedAt: record.dueAt }),
       },
     }),
     waiting: waits.length,

@@ -11,13 +11,17 @@ import { heldLinesKey } from './names.js';
  * Lines of a queue that may be held until an operator acts: by a dead record, or by a number that has not come and is not left out. The
  * monitor looks at them: one that goes on stays noted until then.
  */
-export interface HeldNote {
+export interface HeldKeys {
+  /** The keys of their records, up to 100. */
+  readonly keys: readonly string[];
+  /** More were held than are noted: `RecordLines.list` finds all. */
+  readonly hasMore: boolean;
+}
+
+/** The item that has them. */
+export interface HeldNote extends HeldKeys {
   /** New at each write. Undefined: there is no item, or it has none that is text. */
   readonly rev: string | undefined;
-  /** The keys of their records. */
-  readonly keys: readonly string[];
-  /** More were held than the note takes: the lines themselves must be searched. */
-  readonly hasMore: boolean;
 }
 
 /** Keys in a note: its item has 25 KB at most. */

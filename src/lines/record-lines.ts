@@ -21,7 +21,8 @@ import { NEW_LINE } from './line.js';
 import { LineItems } from './line-items.js';
 import type { Entry as LineEntry } from './line-page.js';
 import { type RecordLine, viewLine } from './line-view.js';
-import { LINE_PREFIX, type LineName } from './names.js';
+import { heldLinesKey, LINE_PREFIX, type LineName } from './names.js';
+import { type HeldKeys, parseHeldNote } from './note-held.js';
 import {
   insertOptions,
   type RecordLinesOptions,
@@ -143,6 +144,18 @@ export class RecordLines {
       const line = await this.get({ queue, key: name.slice(prefix.length) });
       if (line && line.state !== 'idle') yield line;
     }
+  }
+
+  /**
+   * Reads which lines of a queue are held until an operator acts: by a dead record, or by a number that does not come. One read unit,
+   * or up to six for a hundred long keys. A line that goes on meanwhile stays noted for up to five minutes: `get` tells.
+   *
+   * @throws ConfigurationError for what is no queue, StoreError
+   */
+  async held(queue: string): Promise<HeldKeys> {
+    const name = heldLinesKey(checked({ queue, key: 'any' }).queue);
+    const { keys, hasMore } = parseHeldNote((await this.store.lines.read([name])).get(name));
+    return { keys, hasMore };
   }
 
   private itemsOf(name: LineName): LineItems {

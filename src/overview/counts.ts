@@ -68,17 +68,22 @@ export interface ExactCounts {
 }
 
 const DEFAULT_MS = 5_000;
+/** Counts that have cost much are handed out for longer, so that a page that stays open costs at most 100 read units a second. */
+const MS_PER_READ_UNIT = 10;
+/** However much they have cost, an operator sees what is no older than that. */
+const MAX_MS = 60_000;
 /** Most index entries that are read on the local runtime, where they cost nothing. */
 const MAX_LOCAL_ENTRIES = 10_000;
 
 /**
- * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
- * cost as much as one. Requests at the same time share one read.
+ * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers cost as much as
+ * one. Counts that have cost much are handed out for up to a minute. Requests at the same time share one read.
  */
 export class CountsReader {
   private readonly tables: Tables;
   private latest: LatestCounts = { counts: undefined, error: undefined };
   private triedAt = Number.NEGATIVE_INFINITY;
+  private shownForMs = 0;
   private reading: Promise<LatestCounts> | undefined;
 
   /**
@@ -96,7 +101,7 @@ export class CountsReader {
   /** Reads the counts, or hands out the latest ones. Never throws: a page shows what is known, and what went wrong. */
   async read(): Promise<LatestCounts> {
     const age = this.tables.clock.wall() - this.triedAt;
-    if (age >= 0 && age < (this.deps.countsForMs ?? DEFAULT_MS)) return this.latest;
+    if (age >= 0 && age < this.shownForMs) return this.latest;
     this.reading ??= this.readNow().finally(() => {
       this.reading = undefined;
     });
@@ -114,6 +119,7 @@ export class CountsReader {
   }
 
   private async readNow(): Promise<LatestCounts> {
+    const usualMs = this.deps.countsForMs ?? DEFAULT_MS;
     try {
       const { store, units } = this.tables.open();
       const patiently = this.tables.patiently(this.patience);
@@ -158,8 +164,10 @@ export class CountsReader {
         },
         error: undefined,
       };
+      this.shownForMs = Math.max(usualMs, Math.min(readUnits * MS_PER_READ_UNIT, MAX_MS));
     } catch (error) {
       this.latest = { counts: this.latest.counts, error };
+      this.shownForMs = usualMs;
     }
     this.triedAt = this.tables.clock.wall();
     return this.latest;

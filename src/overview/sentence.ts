@@ -97,11 +97,11 @@ export function unservedText({ stats, unserved }: QueueView): string {
   return `${stats.queue}: no rule serves this queue, ${waitText(stats)}${hint}`;
 }
 
-/** `events: the records of 3 keys wait until an operator acts: "backlog lines events" shows them.` */
+/** `events: the records of 3 keys wait until an operator acts: "backlog lines events --held" shows them.` */
 export function heldText({ stats: { queue }, held }: QueueView): string {
   const { keys = 0, hasMore = false } = held ?? {};
   const of = `${hasMore ? '≥ ' : ''}${count(keys)} ${keys === 1 ? 'key' : 'keys'}`;
-  return `${queue}: the records of ${of} wait until an operator acts: "backlog lines ${queue}" shows them.`;
+  return `${queue}: the records of ${of} wait until an operator acts: "backlog lines ${queue} --held" shows them.`;
 }
 
 function pausedText({ stats }: QueueView, now: number): string {

@@ -32,6 +32,9 @@ export const HOSTILE_GROUPS = [
   `x${'long'.repeat(31)}`,
 ];
 
+/** Keys of lines that are held. */
+export const HELD_KEYS: readonly string[] = ['customer-7', ...HOSTILE_GROUPS];
+
 /** A megabyte of text that cannot be wrapped. */
 const WALL = 'W'.repeat(1_000_000);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
-import { GROUP_VIEWS, HOSTILE_VIEWS, JOB_VIEWS, RECURRING_VIEWS, SHOP_VIEWS } from './views.js';
+import { GROUP_VIEWS, HOSTILE_VIEWS, JOB_VIEWS, LINE_VIEWS, RECURRING_VIEWS, SHOP_VIEWS } from './views.js';
 import {
   brokenShop,
   deployedShop,
@@ -15,6 +15,7 @@ import {
   shop,
   shopWithGroups,
   shopWithJobs,
+  shopWithLines,
   shopWithRecurring,
   slowedShop,
 } from './world.js';
@@ -45,6 +46,7 @@ const worlds = [
   ['a shop with jobs', shopWithJobs, JOB_VIEWS],
   ['a shop with recurring records', shopWithRecurring, RECURRING_VIEWS],
   ['a shop with groups', shopWithGroups, GROUP_VIEWS],
+  ['a shop with lines of keys', shopWithLines, LINE_VIEWS],
   ['a deployed backlog with jobs, read-only', deployedWithJobs, JOB_VIEWS],
   ['a shop of fifty queues', () => manyQueues({ hasBadRules: true }), ['/']],
   [

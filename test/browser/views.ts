@@ -58,6 +58,21 @@ export const RECURRING_VIEWS: readonly string[] = [
 const group = (id: string, more: Record<string, string> = {}) =>
   `/groups/show?${new URLSearchParams({ id, ...more })}`;
 
+const line = (key: string) => `/lines/show?${new URLSearchParams({ queue: 'orders', key })}`;
+
+/** Views of the lines of keys, and of records in one. */
+export const LINE_VIEWS: readonly string[] = [
+  '/',
+  '/lines',
+  '/lines?queue=orders',
+  '/lines?queue=orders&page=2',
+  '/lines?queue=mails',
+  '/lines?queue=%3Cscript%3E',
+  ...['customer-7', 'gap', 'again', 'starting', 'ending', 'idle', 'unknown', ...HOSTILE_GROUPS].map(line),
+  record('line-0-4'),
+  record('line-1-4'),
+];
+
 /** Views of groups, and of records that belong to one. */
 export const GROUP_VIEWS: readonly string[] = [
   '/groups',

@@ -16,8 +16,16 @@ import {
   waiting,
 } from '../console/console-under-test.js';
 import { fillGroups } from '../console/stored-groups.js';
+import { fillLines } from '../console/stored-lines.js';
 import { fillRecurring, schedule } from '../console/stored-schedules.js';
-import { HOSTILE_ERROR, HOSTILE_GROUPS, HOSTILE_IDS, HOSTILE_PAYLOADS, HOSTILE_TEXTS } from './hostile.js';
+import {
+  HELD_KEYS,
+  HOSTILE_ERROR,
+  HOSTILE_GROUPS,
+  HOSTILE_IDS,
+  HOSTILE_PAYLOADS,
+  HOSTILE_TEXTS,
+} from './hostile.js';
 import { fillJobs } from './stored-jobs.js';
 
 type Console = ReturnType<typeof consoleUnderTest>;
@@ -128,6 +136,13 @@ export async function shopWithGroups(changes: Parameters<typeof shop>[0] = {}) {
   for (const id of HOSTILE_GROUPS) groups.end(id, { status: 'DEAD', lane: 'orders/dead' }, 0);
   await groups.count();
   return { ...console, groups };
+}
+
+/** It has lines in each state, and those of keys of someone who wants to harm its operator. */
+export async function shopWithLines(): Promise<Console> {
+  const console = await shop();
+  await fillLines(console.store, HELD_KEYS);
+  return console;
 }
 
 /** The same, deployed and read-only: the process of one job is lost. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attributesOf, type Line } from '../../src/lines/line.js';
 import { withEntries } from '../../src/lines/line-page.js';
-import { lineKey, linePageKey, pageOf } from '../../src/lines/names.js';
+import { heldLinesKey, lineKey, linePageKey, pageOf } from '../../src/lines/names.js';
 import { groupBy } from '../../src/support/group-by.js';
 import { backlogTables } from './backlog-tables.js';
 
@@ -75,6 +75,34 @@ describe('backlog lines', () => {
     expect(JSON.parse((await run('orders', '--limit', '1', '--json')).out)).toHaveLength(1);
   });
 
+  it('lists only what is held with --held, from the note of them, and says when there is more', async () => {
+    const note = (keys: readonly string[], hasMore = false) =>
+      tables.control.put({ key: heldLinesKey('orders'), keys, hasMore, rev: 'h' });
+    expect(await run('orders', '--held')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringMatching(/^no line of "orders" is held, in table /),
+    });
+    await putDead('dead', 'dead-1', 2);
+    await putLine('gap', { next: 2, last: 3, gapSince: Date.now() - 5 * MINUTE }, ids('gap', 3, 3));
+    await putHead('retry-3', { key: 'retry', seq: 3, status: 'ERROR', lane: 'orders', dueAt: iso(MINUTE) });
+    await putLine('retry', { next: 3, last: 4, head: head('retry-3', 3) }, ids('retry', 4, 4));
+    await note(['gap', 'retry', 'gone', 'dead']);
+    const { code, out, err } = await run('orders', '--held');
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringMatching(/^2 held lines of "orders" in table /),
+    });
+    expect(out.split('\n').map((row) => row.split(' ')[0])).toEqual(['KEY', 'dead', 'gap']);
+    const json = JSON.parse((await run('orders', '--held', '--json')).out);
+    expect(json.map(({ key }: { key: string }) => key)).toEqual(['dead', 'gap']);
+    expect(Date.parse(json[0].head.diedAt)).toBeLessThan(Date.now());
+    await note(['dead'], true);
+    expect((await run('orders', '--held')).err).toMatch(
+      /^1 held line of "orders" in table .*\nmore are held than are noted: "backlog lines orders" lists all$/,
+    );
+  });
+
   it('shows one line: its head, the first records behind it, and what to do', async () => {
     await putDead('customer 7');
     const { code, out, err } = await run('orders', 'customer 7');
@@ -146,6 +174,8 @@ describe('backlog lines', () => {
       /^no line of "none" in "orders": no record with this key and a number has come\./,
     ],
     [['a b'], 2, /Expected the name of a queue/],
+    [['ordres', '--held'], 2, /has no queue "ordres"; did you mean "orders"\?/],
+    [['orders', 'key', '--held'], 2, /--held: expected no key beside it, got "key"/],
     [[], 2, /missing required argument 'queue'/],
     [['orders', 'x'.repeat(257)], 2, /key: expected text of 1 to 256 bytes/],
     [['orders', '--limit', '0'], 2, /Expected a whole number from 1/],

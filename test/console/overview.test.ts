@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readingItem } from '../../src/monitor/index.js';
+import { Tables } from '../../src/operate/tables.js';
+import { CountsReader } from '../../src/overview/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { outagesOf } from '../../tools/src/console/overview/chart.js';
 import {
@@ -154,7 +156,7 @@ describe('the overview', () => {
   it('reads once for many browsers, and again after some seconds', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 5_000 });
     let reads = 0;
-    const read = store.control.read.bind(store);
+    const read = store.control.read.bind(store.control);
     store.control.read = async () => {
       reads++;
       return read();
@@ -167,9 +169,43 @@ describe('the overview', () => {
     expect(reads).toBe(2);
   });
 
+  it.each([
+    [400, 5],
+    [1_200, 12],
+    [50_000, 60],
+  ])('shows counts that have cost %i read units for %i seconds', async (readUnits, seconds) => {
+    const { store, time, clock } = consoleUnderTest();
+    let reads = 0;
+    const read = store.control.read.bind(store.control);
+    store.control.read = async () => {
+      reads++;
+      if (reads === 3) throw new Error('no answer');
+      return read();
+    };
+    const units = () => ({ readUnits, writeUnits: 0 });
+    const opened = vi.spyOn(Tables.prototype, 'open').mockReturnValue({ store, units });
+    onTestFinished(() => opened.mockRestore());
+    const reader = new CountsReader({
+      ...{ backlog: { table: 'Records', controlTable: 'Control', store, clock }, queues: () => [] },
+    } as never);
+    const readsAfter = async (ms: number) => {
+      time.now += ms;
+      await reader.read();
+      return reads;
+    };
+    expect(await readsAfter(0)).toBe(1);
+    expect(reader.known().error).toBeUndefined();
+    expect(await readsAfter(seconds * 1_000 - 1)).toBe(1);
+    expect(await readsAfter(1)).toBe(2);
+    // What an operator has done is seen at once, and an error is not kept for so long.
+    reader.forget();
+    expect(await readsAfter(0)).toBe(3);
+    expect(await readsAfter(5_000)).toBe(4);
+  });
+
   it('reads again soon after an error that was long in coming', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
-    const read = store.control.read.bind(store);
+    const read = store.control.read.bind(store.control);
     store.control.read = async () => {
       await new Promise((resolve) => setTimeout(resolve, 350));
       throw new Error('no answer');

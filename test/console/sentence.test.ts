@@ -76,7 +76,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   failing: 'orders has failed since 14:33 UTC: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
   unserved: 'deafult: no rule serves this queue, 2 records wait; did you mean "default"?',
-  held: 'events: the records of 3 keys wait until an operator acts: "backlog lines events" shows them.',
+  held: 'events: the records of 3 keys wait until an operator acts: "backlog lines events --held" shows them.',
   paused: 'bulk has been paused for 16 min, 1 record waits.',
   recovering: 'stock is back since 14:40 UTC: 2 records wait.',
   dead: '116 dead records of mails need a decision.',
@@ -130,7 +130,7 @@ describe('the opening sentence', () => {
   ])('counts the keys that are held: %j', (held, words) => {
     const queue = { ...(ALL.held as QueueView), held };
     expect(sentenceOf(snapshot([queue])).title).toBe(
-      `events: the records of ${words} until an operator acts: "backlog lines events" shows them.`,
+      `events: the records of ${words} until an operator acts: "backlog lines events --held" shows them.`,
     );
   });
 

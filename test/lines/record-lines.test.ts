@@ -155,3 +155,15 @@ describe('RecordLines', () => {
     await expect(lines.get(name as { queue: string; key: string })).rejects.toThrow(message);
   });
 });
+
+describe('RecordLines.held', () => {
+  it('has the keys that are noted as held, and whether there are more', async () => {
+    const { store, lines } = linesOnMemory();
+    expect(await lines.held('orders')).toEqual({ keys: [], hasMore: false });
+    const note = { keys: ['a', 7, 'b'], hasMore: true, rev: 'h' };
+    await store.lines.write('held-lines#orders', note, undefined);
+    expect(await lines.held('orders')).toEqual({ keys: ['a', 'b'], hasMore: true });
+    expect(await lines.held('mail')).toEqual({ keys: [], hasMore: false });
+    await expect(lines.held('a b')).rejects.toThrow(/^queue: expected/);
+  });
+});

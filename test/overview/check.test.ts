@@ -67,7 +67,7 @@ describe('a check', () => {
     ],
     [
       queueView('a', 'held', FRESH, { held: { keys: 2, hasMore: false } }),
-      'a: the records of 2 keys wait until an operator acts: "backlog lines a" shows them.',
+      'a: the records of 2 keys wait until an operator acts: "backlog lines a --held" shows them.',
     ],
     [
       queueView('a', 'quiet'),

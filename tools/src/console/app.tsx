@@ -16,6 +16,7 @@ import { rolesOf } from './groups/roles.js';
 import { groupsRoutes } from './groups/routes.js';
 import { jobsRoutes } from './jobs/routes.js';
 import { type PageContext, page, Verdict } from './layout.js';
+import { linesRoutes } from './lines/routes.js';
 import { overview } from './overview/view.js';
 import { readAddress } from './records/address.js';
 import { recordsPage } from './records/view.js';
@@ -95,6 +96,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
   app.route('/queue-key', keyRoutes(routes));
+  app.route('/lines', linesRoutes(routes));
   if (deps.mutes) app.route('/queue-alarms', muteRoutes(routes, deps.mutes));
   app.route('/jobs', jobsRoutes(routes));
   app.route(

@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
-import { type RecordLine, RecordLines } from 'dynamo-backlog';
+import { type HeldKeys, type RecordLine, RecordLines } from 'dynamo-backlog';
 import { jsonOf } from 'dynamo-backlog/engine';
+import { isStuck } from '../../line-words.js';
 import { examples } from '../command-parts.js';
 import { flags as parsers } from '../flags.js';
 import { endsWith } from '../operate/end.js';
 import { refuseUnknownQueues, storeOf } from '../operate/known-queue.js';
 import { type OperateTargetFlags, tablesAt, target } from '../operate/target.js';
-import { usage } from '../operate/usage.js';
+import { UsageError, usage } from '../operate/usage.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { painter } from '../paint.js';
 import { linesTable, lineText, type SeenLine } from './text.js';
 
 interface LinesFlags extends OperateTargetFlags {
   readonly limit?: number | undefined;
+  readonly held?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -35,11 +37,16 @@ export function addLines(program: Command, output: Output, onExit: (code: ExitCo
       `lines; with a key, records behind the head (default: all lines, ${MAX_FOLLOWERS} records)`,
       parsers.limit,
     )
+    .option(
+      '--held',
+      'only lines that are held until an operator acts, up to 100: about three read units for each, and the control table is not read whole',
+    )
     .option('--json', 'the result for programs')
     .addHelpText(
       'after',
       examples(
         ['backlog lines orders', 'what waits, and for what'],
+        ['backlog lines orders --held', 'what only an operator can end'],
         ['backlog lines orders customer-7', 'its head, what waits behind it, and what to do'],
       ),
     );
@@ -54,6 +61,8 @@ async function linesCommand(
   flags: LinesFlags,
   output: Output,
 ): Promise<ExitCode> {
+  if (flags.held && key !== undefined)
+    throw new UsageError(`--held: expected no key beside it, got "${printable(key)}"`);
   const at = await tablesAt(flags);
   const { client, table, clock } = at.target;
   try {
@@ -70,12 +79,13 @@ async function linesCommand(
 async function listLines(
   queue: string,
   { lines, ...at }: LinesAt,
-  { limit = Number.POSITIVE_INFINITY, json = false }: LinesFlags,
+  { limit = Number.POSITIVE_INFINITY, held: areHeld = false, json = false }: LinesFlags,
   output: Output,
 ): Promise<ExitCode> {
   const { where, clock } = at.target;
+  const held = areHeld ? await lines.held(queue) : undefined;
   const found: RecordLine[] = [];
-  for await (const line of lines.list(queue)) {
+  for await (const line of held ? heldLines(lines, queue, held) : lines.list(queue)) {
     found.push(line);
     if (found.length >= limit) break;
   }
@@ -87,10 +97,19 @@ async function listLines(
   const first = found.length === limit ? 'the first ' : '';
   output.message(
     found.length === 0
-      ? `no line of "${queue}" has records that wait, in ${where}`
-      : `${first}${counted(found.length, 'line')} of "${queue}" in ${where}`,
+      ? `no line of "${queue}" ${held ? 'is held' : 'has records that wait'}, in ${where}`
+      : `${first}${counted(found.length, `${held ? 'held ' : ''}line`)} of "${queue}" in ${where}`,
   );
+  if (held?.hasMore) output.message(`more are held than are noted: "backlog lines ${queue}" lists all`);
   return EXIT.ok;
+}
+
+/** The lines that are noted as held, without those that go on meanwhile. */
+async function* heldLines(lines: RecordLines, queue: string, { keys }: HeldKeys): AsyncGenerator<RecordLine> {
+  for (const key of keys) {
+    const line = await lines.get({ queue, key });
+    if (line && isStuck(line)) yield line;
+  }
 }
 
 async function showLine(

@@ -1,6 +1,6 @@
 import type { BacklogRecord, RecordLine } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
-import { isStuck, LINE_STATES, waitingText } from '../../line-words.js';
+import { adviceOn, isStuck, LINE_STATES, waitingText } from '../../line-words.js';
 import { plain } from '../failures/lines.js';
 import { shellWord } from '../key-counts/hints.js';
 import { dueText, paintStatus } from '../list-table.js';
@@ -86,9 +86,9 @@ function headText(record: BacklogRecord | undefined, now: number, paint: Paint):
 }
 
 /** The things that an operator can do. Empty: none is needed. */
-function todoOf({ state, head, missing, queue }: RecordLine): string[] {
-  const on = (command: string) => commandOn(command, head?.id);
-  switch (state) {
+function todoOf(line: RecordLine): string[] {
+  const on = (command: string) => commandOn(command, line.head?.id);
+  switch (line.state) {
     case 'dead':
       return [
         `${on('redrive')}   # it is attempted again`,
@@ -99,18 +99,8 @@ function todoOf({ state, head, missing, queue }: RecordLine): string[] {
         `${on('run-now')}   # it does not wait for its time`,
         `${on('discard')}   # it is given up, and the next one has its turn`,
       ];
-    case 'missing':
-      return [
-        `insert number ${missing?.seq ?? ''}; or wait: it is left out when "skipGapAfter" of the queue "${queue}" is over, unless that is "never"`,
-      ];
-    case 'ending':
-      return ['wait: the next one has its turn when that attempt is over, after 15 minutes at most'];
-    case 'starting':
-      return [
-        'wait a moment. If it lasts: "npx backlog run-now ID" of the first record that waits; otherwise the sweep finds it within a day',
-      ];
     default:
-      return [];
+      return [adviceOn(line) ?? []].flat();
   }
 }
 

@@ -1,5 +1,6 @@
 import { age } from 'dynamo-backlog/engine';
-import { pausedKeysText, type QueueView } from 'dynamo-backlog/overview';
+import { COUNT_SIGNS, counted, pausedKeysText, type QueueView } from 'dynamo-backlog/overview';
+import { heldLink } from '../lines/looks.js';
 import { Foreign, link, Unknown } from '../parts.js';
 
 /** The time since the oldest due time, or until it. @param inLine what is beside it is left out */
@@ -49,6 +50,17 @@ export function PauseLink({ queue, isPaused }: { queue: string; isPaused: boolea
   return (
     <a class="sub sm" href={link('/queue', { name: queue })}>
       {isPaused ? 'Resume' : 'Pause'}…<span class="vh"> {queue}</span>
+    </a>
+  );
+}
+
+/** The link to the keys of a queue that are held. Nothing, if none is. */
+export function HeldKeys({ view: { stats, held } }: { view: QueueView }) {
+  if (held === undefined) return null;
+  return (
+    <a class="sm block" href={heldLink(stats.queue)}>
+      {held.hasMore ? COUNT_SIGNS.atLeast : ''}
+      {counted(held.keys, 'key')} held
     </a>
   );
 }

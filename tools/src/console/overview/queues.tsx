@@ -2,7 +2,7 @@ import { age } from 'dynamo-backlog/engine';
 import { COUNT_SIGNS, type Condition, LOOKS, pauseNote, type QueueView } from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
-import { FailedShare, OldestDue, PausedKeys, PauseLink } from './cells.js';
+import { FailedShare, HeldKeys, OldestDue, PausedKeys, PauseLink } from './cells.js';
 import { MinutesChart } from './chart.js';
 import { FoldedQueues, foldQueues } from './folded.js';
 
@@ -213,6 +213,7 @@ function RunAndLease(props: { context: PageContext; view: QueueView; isDense: bo
           <PauseNote stats={stats} now={context.now} />
         </span>
       )}
+      <HeldKeys view={view} />
       <PausedKeys stats={stats} now={context.now} />
       {nextRunAt === undefined ? null : (
         <span class="block">

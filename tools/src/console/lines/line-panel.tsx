@@ -1,8 +1,9 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { isPending } from 'dynamo-backlog/engine';
 import { isStuck, LINE_STATES, waitingText } from '../../line-words.js';
-import { Fact, Foreign, Icon, Panel, recordLink, When } from '../parts.js';
+import { Fact, Foreign, Icon, Panel } from '../parts.js';
 import type { LineLook } from './line-looks.js';
+import { HeadLink, LeftOut, lineLink, MissingNumber } from './looks.js';
 
 /** The line of a record's key: its head, and what waits. Nothing, if it is in none. */
 export function LinePanel(props: { record: BacklogRecord; look: LineLook; now: number }) {
@@ -21,7 +22,12 @@ export function LinePanel(props: { record: BacklogRecord; look: LineLook; now: n
   const { head, missing, leftOut, queue, key } = line;
   const isHead = head?.id === record.id;
   return (
-    <Panel title={title} live="line" note={<Foreign text={`${key} in ${queue}`} most={120} />}>
+    <Panel
+      title={title}
+      live="line"
+      note={<Foreign text={`${key} in ${queue}`} most={120} />}
+      end={<a href={lineLink(line)}>Whole line</a>}
+    >
       <dl class="facts2">
         <Fact label="State">
           {isStuck(line) ? <Icon name="warn" /> : null} {LINE_STATES[line.state]}
@@ -32,24 +38,18 @@ export function LinePanel(props: { record: BacklogRecord; look: LineLook; now: n
         </Fact>
         {head === undefined || isHead ? null : (
           <Fact label="Head">
-            <a href={recordLink(head.id)}>
-              <Foreign text={head.id} most={120} />
-            </a>
-            , number {head.seq}
+            <HeadLink head={head} />
           </Fact>
         )}
         <Fact label="Waiting">{waitingText(line)} behind the head</Fact>
         {missing === undefined ? null : (
           <Fact label="Missing">
-            number {missing.seq}, since <When at={missing.since} now={now} />
+            <MissingNumber line={line} now={now} />
           </Fact>
         )}
         {leftOut === undefined ? null : (
           <Fact label="Left out">
-            {leftOut.from === leftOut.to
-              ? `number ${leftOut.from}`
-              : `numbers ${leftOut.from} to ${leftOut.to}`}
-            , <When at={leftOut.at} now={now} />
+            <LeftOut line={line} now={now} />
           </Fact>
         )}
       </dl>
