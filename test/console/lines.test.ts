@@ -18,7 +18,7 @@ it('says behind what a record waits, and links to the dead head of its line', as
   );
   const { text } = await get(app, '/record?id=r-5');
   expect(text).toContain('>Line of its key</h2>');
-  expect(text).toContain('held by a dead record');
+  expect(text).toContain('Held by a dead record');
   expect(text).toContain('number 5, behind 3 numbers');
   expect(text).toContain('is due: in the turn of its key');
   expect(text).toMatch(/<a href="\/record\?id=r-2"><bdi>r-2<\/bdi><\/a>, number 2/);
@@ -38,7 +38,7 @@ it('says which number is missing, and which were left out', async () => {
   const leftOut = { from: 3, to: 4, at: NOW - HOUR };
   await putLine(store, 'a', { next: 6, last: 7, gapSince: NOW - 5 * MINUTE, leftOut }, [7]);
   const { text } = await get(app, '/record?id=r-7');
-  expect(text).toContain('a number is missing');
+  expect(text).toContain('A number is missing');
   expect(text).toMatch(/number 6, since <time[^>]*datetime="2026-11-23T14:42:18.000Z"/);
   expect(text).toMatch(/numbers 3 to 4, <time[^>]*datetime="2026-11-23T13:47:18.000Z"/);
 });
@@ -84,7 +84,7 @@ it('lists the keys of a queue that are held: since when, because of what, and ho
   await noteHeld(store, [EVIL, 'gap', 'again', 'gone']);
   await store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
   const overview = (await get(app, '/')).text;
-  expect(overview).toContain('<a class="sm block" href="/lines?queue=orders">4 keys held</a>');
+  expect(overview).toContain('<a href="/lines?queue=orders">4 keys held</a>');
   const { text } = await get(app, '/lines?queue=orders');
   expect(text).toContain('the records of 4 keys wait until you act.');
   const rows = text.split('<tr data-key=').slice(1);

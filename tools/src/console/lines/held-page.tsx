@@ -125,7 +125,7 @@ function Row({ name, look, now }: { name: LineName; look: LineLook; now: number 
       <td>
         <State look={look} />
       </td>
-      <td>
+      <td class="c-key">
         <a class="mono" href={lineLink(name)}>
           <Foreign text={name.key} most={120} />
         </a>
@@ -176,7 +176,7 @@ function Facts({ look: { line }, now }: { look: Extract<LineLook, { line: object
 function OneKey({ queue }: { queue: string | undefined }) {
   return (
     <Panel title="The line of one key" note="also one that is not held">
-      <form class="filters name" method="get" action="/lines/show">
+      <form class="filters line" method="get" action="/lines/show">
         <label class="f">
           Queue
           <input name="queue" value={queue} maxlength={128} required />

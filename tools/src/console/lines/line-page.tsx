@@ -76,9 +76,8 @@ function Facts({ line, now }: { line: RecordLine; now: number }) {
   const { head, missing, leftOut, next } = line;
   return (
     <dl class="facts2">
-      {head === undefined ? (
-        <Fact label="Next number">{next}</Fact>
-      ) : (
+      {head === undefined && missing === undefined ? <Fact label="Next number">{next}</Fact> : null}
+      {head === undefined ? null : (
         <Fact label="Head">
           <HeadLink head={head} />
         </Fact>
@@ -116,20 +115,22 @@ function Actions({ context, line }: { context: PageContext; line: RecordLine }) 
   const { access } = context.deps;
   const { head, state, queue, key } = line;
   const possible = head ? (HEAD_ACTIONS[state] ?? []) : [];
+  const button = ({ name, label, icon, danger }: LineAction) => (
+    <ActLink
+      access={access}
+      href={link('/record/act', { id: head?.id, do: name })}
+      look={`btn ${danger ? 'danger end' : 'pri'}`}
+      label={`${label} the head`}
+      icon={icon}
+    />
+  );
   return (
     <div class="acts">
-      {possible.map(({ name, label, icon, danger }, i) => (
-        <ActLink
-          access={access}
-          href={link('/record/act', { id: head?.id, do: name })}
-          look={`btn ${i === 0 ? 'pri' : ''} ${danger ? 'danger end' : ''}`}
-          label={`${label} the head`}
-          icon={icon}
-        />
-      ))}
+      {possible.filter(({ danger }) => !danger).map(button)}
       <a class="btn" href={link('/records', { queue, key })}>
         Records of this key
       </a>
+      {possible.filter(({ danger }) => danger).map(button)}
       <WhyReadOnly access={access} />
     </div>
   );
@@ -139,7 +140,7 @@ function FollowersPanel({ line, followers }: { line: RecordLine; followers: Foll
   const { entries, hasMore } = followers;
   return (
     <Panel
-      title="Behind the head"
+      title="Those that wait"
       note="in the order of their numbers; some may have ended meanwhile"
       live="followers"
     >

@@ -1,9 +1,9 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { isPending } from 'dynamo-backlog/engine';
-import { isStuck, LINE_STATES, waitingText } from '../../line-words.js';
+import { waitingText } from '../../line-words.js';
 import { Fact, Foreign, Icon, Panel } from '../parts.js';
 import type { LineLook } from './line-looks.js';
-import { HeadLink, LeftOut, lineLink, MissingNumber } from './looks.js';
+import { HeadLink, LeftOut, LineBadge, lineLink, MissingNumber } from './looks.js';
 
 /** The line of a record's key: its head, and what waits. Nothing, if it is in none. */
 export function LinePanel(props: { record: BacklogRecord; look: LineLook; now: number }) {
@@ -30,7 +30,7 @@ export function LinePanel(props: { record: BacklogRecord; look: LineLook; now: n
     >
       <dl class="facts2">
         <Fact label="State">
-          {isStuck(line) ? <Icon name="warn" /> : null} {LINE_STATES[line.state]}
+          <LineBadge line={line} />
         </Fact>
         <Fact label="This record">
           number {record.seq}

@@ -58,10 +58,12 @@ export function PauseLink({ queue, isPaused }: { queue: string; isPaused: boolea
 export function HeldKeys({ view: { stats, held } }: { view: QueueView }) {
   if (held === undefined) return null;
   return (
-    <a class="sm block" href={heldLink(stats.queue)}>
-      {held.hasMore ? COUNT_SIGNS.atLeast : ''}
-      {counted(held.keys, 'key')} held
-    </a>
+    <span class="block">
+      <a href={heldLink(stats.queue)}>
+        {held.hasMore ? COUNT_SIGNS.atLeast : ''}
+        {counted(held.keys, 'key')} held
+      </a>
+    </span>
   );
 }
 
