@@ -1,7 +1,19 @@
 import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
@@ -11,7 +23,7 @@ import { Timekeeper } from '../../tools/src/local/schedule/timekeeper.js';
 import { clock } from '../store/dynamodb-under-test.js';
 import { item, NOW } from '../store/records.js';
 import { createTables, type TestTables } from '../store/tables.js';
-import { countEntries, damageReads, failWritesFrom, ioError } from './dynalite/failing-disk.js';
+import { closeAtRead, countEntries, damageReads, failWritesFrom, ioError } from './dynalite/failing-disk.js';
 
 let scratch: string;
 beforeAll(async () => {
@@ -157,4 +169,53 @@ describe('the folder of the data', () => {
       'the data in /data cannot be used: it cannot be used',
     );
   });
+});
+
+describe('a database that is closed while a request is at work, as at the stop of a busy machine,', () => {
+  const key = { id: { S: 'a' } };
+  const requests = {
+    query: (TableName: string) =>
+      new QueryCommand({
+        ...{ TableName, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': key.id } },
+      }),
+    scan: (TableName: string) => new ScanCommand({ TableName }),
+    get: (TableName: string) => new GetItemCommand({ TableName, Key: key }),
+    put: (TableName: string) => new PutItemCommand({ TableName, Item: key }),
+    update: (TableName: string) => new UpdateItemCommand({ TableName, Key: key }),
+    delete: (TableName: string) => new DeleteItemCommand({ TableName, Key: key }),
+    'read of many': (TableName: string) =>
+      new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [key] } } }),
+    'write of many': (TableName: string) =>
+      new BatchWriteItemCommand({ RequestItems: { [TableName]: [{ PutRequest: { Item: key } }] } }),
+    transaction: (TableName: string) =>
+      new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName, Item: key } }] }),
+  };
+
+  it.each(Object.keys(requests).flatMap((name) => [1, 2].map((n) => [name, n] as const)))(
+    'answers a %s with an error, and ends in order: closed behind read %i',
+    async (name, n) => {
+      const failures: ConfigurationError[] = [];
+      const dynamoDb = await startEmbeddedDynamoDb({
+        ...{
+          dataDir: join(scratch, `closed-${name}-${n}`),
+          onFailure: (error: ConfigurationError) => failures.push(error),
+        },
+      });
+      const { records } = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
+      const client = clientAt(dynamoDb.endpoint);
+      await client.send(new PutItemCommand({ TableName: records, Item: key }));
+      closeAtRead(n);
+      const request = requests[name as keyof typeof requests](records);
+      // Some read once: they have their answer, and the next request has none.
+      const ends = await Promise.allSettled([client.send(request as ScanCommand)]);
+      const later = client.send(new ListTablesCommand({}));
+      if (ends[0]?.status === 'rejected')
+        expect(ends[0].reason).toMatchObject({ name: 'InternalServerError' });
+      else expect(n).toBe(2);
+      await Promise.allSettled([later]);
+      await dynamoDb.stop();
+      expect(failures).toEqual([]);
+      client.destroy();
+    },
+  );
 });

@@ -6,4 +6,4 @@ it('the picture of the tutorial is what the command that it shows comes to', asy
   expect(await readFile('docs/tutorials/noisy-customer.md', 'utf8')).toContain(`\nnpx ${COMMAND}\n`);
   for (const [theme, svg] of Object.entries(await noisyCustomerPicture()))
     expect(svg, theme).toBe(await readFile(`docs/images/noisy-customer-${theme}.svg`, 'utf8'));
-}, 180_000);
+}, 600_000);

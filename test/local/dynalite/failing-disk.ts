@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { vi } from 'vitest';
 
 interface LevelClass {
-  prototype: Record<'_put' | '_batch' | '_get', (...args: unknown[]) => Promise<unknown>>;
+  prototype: Record<'_put' | '_batch' | '_get' | 'close', (...args: unknown[]) => Promise<unknown>>;
 }
 
 /** The class of the database that dynalite keeps in a folder. */
@@ -35,6 +35,18 @@ export function failWritesFrom(n: number, error: Error) {
 /** Lets reads of the database fail with this error. */
 export function damageReads(error: Error) {
   return vi.spyOn(Level.prototype, '_get').mockRejectedValue(error);
+}
+
+/** Closes the database behind its n-th read, while the request that has read is at work. */
+export function closeAtRead(n: number) {
+  const { _get: read, close } = Level.prototype;
+  let reads = 0;
+  return vi.spyOn(Level.prototype, '_get').mockImplementation(async function (this: unknown, ...args) {
+    const value = await read.apply(this, args);
+    reads += 1;
+    if (reads === n) await close.call(this);
+    return value;
+  });
 }
 
 /** Counts the entries of each write to the database. */

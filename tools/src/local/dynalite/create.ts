@@ -9,7 +9,8 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: unknown }
   | { readonly type: 'del'; readonly key: string };
 
-interface EntryIterator {
+/** A list of keys or values, one by one; `undefined` is its end. */
+export interface EntryIterator {
   next(): Promise<unknown>;
   close(): Promise<void>;
 }
