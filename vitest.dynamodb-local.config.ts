@@ -23,7 +23,7 @@ export default defineConfig({
       'test/worker/{weights,overlapping-pages}.test.ts',
       // What these ask of a store is in the suite of stores.
       'test/worker/many-destinations.long.test.ts',
-      'test/worker/{rate-limit,breaker}.test.ts',
+      'test/worker/{rate-limit,breaker,key-pace}.test.ts',
       // The memory that a run keeps, not the store.
       'test/worker/page-memory.test.ts',
     ],
