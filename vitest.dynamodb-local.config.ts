@@ -11,7 +11,7 @@ export default defineConfig({
     include: [
       'test/dynamodb-local/**/*.test.ts',
       // The very tests that npm test runs in memory, or on an embedded DynamoDB.
-      'test/store/{dynamodb,dynamodb-races,full-items,key-slots,transactions}.test.ts',
+      'test/store/{dynamodb,dynamodb-races,full-items,key-slots,permits,transactions}.test.ts',
       'test/client/hostile-values.test.ts',
       'test/worker/*.test.ts',
       'test/batches/{batches,limits}.test.ts',

@@ -18,7 +18,7 @@ export interface HeldKeys {
   readonly hasMore: boolean;
 }
 
-/** The item that has them. */
+/** The note of them: an item of the control table. */
 export interface HeldNote extends HeldKeys {
   /** New at each write. Undefined: there is no item, or it has none that is text. */
   readonly rev: string | undefined;

@@ -1,7 +1,18 @@
 import { expect, it } from 'vitest';
 import { heldLinesKey } from '../../src/lines/names.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
-import { consoleUnderTest, dead, get, HOUR, inRetry, MINUTE, NOW, waiting } from './console-under-test.js';
+import {
+  consoleUnderTest,
+  dead,
+  get,
+  HOUR,
+  inRetry,
+  MINUTE,
+  NOW,
+  post,
+  runtimeUnderTest,
+  waiting,
+} from './console-under-test.js';
 import { behind, headOf, noteHeld, putLine } from './stored-lines.js';
 
 const EVIL = '<img src=x onerror=alert(1)>';
@@ -134,7 +145,7 @@ it('shows the line of a key: its head and what to do with it, and those behind i
   const behind = [...text.matchAll(/<li data-key="(r-\d+)"/g)].map(([, id]) => id);
   expect(behind).toEqual(numbers.slice(1).map((seq) => `r-${seq}`));
   expect(text).not.toContain('The first ');
-  // Where the console may not write, the actions are seen, and cannot be used.
+  // Actions of a console that may not write are seen, and cannot be used.
   const readOnly = consoleUnderTest({
     access: { write: false, reason: 'read only' },
     backlog: { ...{ table: 'Records', controlTable: 'Control' }, store } as never,
@@ -142,6 +153,33 @@ it('shows the line of a key: its head and what to do with it, and those behind i
   const unusable = (await get(readOnly.app, path)).text;
   expect(unusable).toContain('read only');
   expect(unusable).not.toContain('href="/record/act');
+});
+
+it('shows a line as it was for half a minute, unless something was done, or it costs nothing to look', async () => {
+  const { app, store, time } = consoleUnderTest();
+  const path = '/lines/show?queue=orders&key=a';
+  const waits = async (of = app) => /(\d+) records? waits?/.exec((await get(of, path)).text)?.[1];
+  const write = (last: number) => {
+    const numbers = Array.from({ length: last - 1 }, (_, at) => at + 2);
+    return putLine(store, 'a', { next: 2, last, gapSince: NOW }, numbers);
+  };
+  await write(3);
+  expect(await waits()).toBe('2');
+  await write(5);
+  expect(await waits()).toBe('2');
+  store.put(dead('r-1'));
+  await post(app, '/record/act?id=r-1&do=discard');
+  expect(await waits()).toBe('4');
+  await write(7);
+  time.now += 29_000;
+  expect(await waits()).toBe('4');
+  time.now += 1_000;
+  expect(await waits()).toBe('6');
+  const backlog = { table: 'Records', controlTable: 'Control', store } as never;
+  const local = consoleUnderTest({ backlog, runtime: runtimeUnderTest() }).app;
+  expect(await waits(local)).toBe('6');
+  await write(9);
+  expect(await waits(local)).toBe('8');
 });
 
 it('says how a line without a dead head goes on', async () => {

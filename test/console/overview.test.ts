@@ -197,7 +197,7 @@ describe('the overview', () => {
     expect(reader.known().error).toBeUndefined();
     expect(await readsAfter(seconds * 1_000 - 1)).toBe(1);
     expect(await readsAfter(1)).toBe(2);
-    // What an operator has done is seen at once, and an error is not kept for so long.
+    // After an action the counts are read at once; an error is not kept for so long.
     reader.forget();
     expect(await readsAfter(0)).toBe(3);
     expect(await readsAfter(5_000)).toBe(4);

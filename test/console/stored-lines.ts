@@ -7,7 +7,7 @@ import { dead, inRetry, MINUTE, NOW, waiting } from './console-under-test.js';
 
 const QUEUE = 'orders';
 
-/** Puts a line of `orders` as the intake leaves it, with records of these numbers in its pages. */
+/** Puts a line of `orders` as the intake leaves it, with records of these numbers in its pages; also in place of one that is there. */
 export async function putLine(
   store: MemoryStore,
   key: string,
@@ -16,11 +16,14 @@ export async function putLine(
   idOf = (seq: number) => `r-${seq}`,
 ) {
   const name = { queue: QUEUE, key };
-  await store.lines.write(lineKey(name), { ...attributesOf(line), rev: 'l' }, undefined);
+  const put = async (item: string, attributes: object) => {
+    const rev = (await store.lines.read([item])).get(item)?.rev;
+    await store.lines.write(item, { ...attributes, rev: 'l' }, rev as string | undefined);
+  };
+  await put(lineKey(name), attributesOf(line));
   const entries = numbers.map((seq) => ({ id: idOf(seq), seq }));
   for (const [number, those] of groupBy(entries, ({ seq }) => pageOf(seq))) {
-    const page = { ...withEntries({ entries: [] }, those, line.next), rev: 'p' };
-    await store.lines.write(linePageKey(name, number), page, undefined);
+    await put(linePageKey(name, number), withEntries({ entries: [] }, those, line.next));
   }
 }
 

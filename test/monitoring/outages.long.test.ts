@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<string, Outage & { readonly within: number }>> = {
   },
   'the same with 20 records': { perMinute: 0, burst: 20, minutes: DAY, within: SOON },
   'the same with three records': { perMinute: 0, burst: 3, minutes: DAY, within: SOON },
-  'the same for 20 minutes with 3,000 records': { perMinute: 0, burst: 3_000, minutes: 20, within: SOON },
+  'the same for 20 minutes with 10,000 records': { perMinute: 0, burst: 10_000, minutes: 20, within: SOON },
   'all is down for 24 hours, a record comes in every 10 minutes': {
     ...{ perMinute: 0.1, minutes: DAY, within: 40 },
   },

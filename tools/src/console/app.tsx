@@ -16,6 +16,7 @@ import { rolesOf } from './groups/roles.js';
 import { groupsRoutes } from './groups/routes.js';
 import { jobsRoutes } from './jobs/routes.js';
 import { type PageContext, page, Verdict } from './layout.js';
+import { LineLooks } from './lines/line-looks.js';
 import { linesRoutes } from './lines/routes.js';
 import { overview } from './overview/view.js';
 import { readAddress } from './records/address.js';
@@ -39,6 +40,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   const guard = new FormGuard();
   const notes = new FlashNotes();
   const reader = new CountsReader(deps, NO_PATIENCE);
+  const lines = new LineLooks(deps);
   runner.onChange = () => reader.forget();
   const clock = deps.backlog.clock ?? systemClock;
   let isRecurringSeen = false;
@@ -68,9 +70,10 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
     };
   };
 
-  const routes = { deps, guard, notes, reader, runner, contextOf };
+  const routes = { deps, guard, notes, reader, lines, runner, contextOf };
 
   app.use(securityHeaders, ownLoadsOnly, formLimit);
+  app.on('POST', '*', (_, next) => next().finally(() => lines.forget()));
   app.route('/', assets());
   if (deps.key !== undefined) app.use(keyGuard(deps.key));
   app.get('/', async (request) => request.html(overview(contextOf(request), reader)));

@@ -68,6 +68,8 @@ export function timesOf({ deps, now }: PageContext): Times {
 
 /** Seconds between two updates of a view of the local runtime. Reading is free there. */
 export const LOCAL_REFRESH_SECONDS = 5;
+/** The same for a page in AWS whose every reading is billed. */
+export const AWS_REFRESH_SECONDS = 30;
 
 /** A whole page. */
 export function page(props: PageProps) {

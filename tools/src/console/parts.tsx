@@ -110,6 +110,9 @@ export function Count(props: { of: number | undefined; sign?: string; tone?: Ton
   );
 }
 
+/** A text with a capital at its beginning. */
+export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** A panel with a heading; `live`: its name, under which the script of the page brings it up to date. */
 export function Panel(props: {
   title: string;

@@ -103,8 +103,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const secrets = await GeneratedSecrets.open(dataDir);
   const findSecret: FindSecret = async (name) => (await given(name)) ?? secrets.find(name);
   const scratch = await openScratch();
-  // What a process that is being ended has still written there makes the folder full again.
-  closers.add(() => rm(scratch, { recursive: true, force: true, maxRetries: 5 }));
+  closers.add(() => rm(scratch, { recursive: true, force: true }));
   const sdkFolder = await linkRuntimeSdk(scratch);
   const shown: { page?: StatusPageParts } = {};
   const consolePort = { ...CONSOLE_PORT, given: port, onTaken };

@@ -3,7 +3,7 @@ import { concernedBy, resultText } from '../../cli/operate/report.js';
 import { LoggedAs } from '../action-form.js';
 import { Pace } from '../jobs/pace.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, Panel, recordLink } from '../parts.js';
+import { capitalized, Foreign, Icon, Panel, recordLink } from '../parts.js';
 import type { ConsoleAction, Field } from './catalog.js';
 import { Problem } from './confirm.js';
 import { type BulkPlan, trialText } from './plan.js';
@@ -54,7 +54,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
         <Panel title={action.label} note="nothing is changed until you confirm">
           <ActionForm context={context} action="/bulk" class="blank">
             <p>
-              <Foreign text={`${plan.where.slice(0, 1).toUpperCase()}${plan.where.slice(1)}.`} most={400} />{' '}
+              <Foreign text={`${capitalized(plan.where)}.`} most={400} />{' '}
               {plan.list === undefined ? null : <a href={plan.list}>Look at them</a>}
             </p>
             <p>{action.explain}</p>

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono';
 import { DEFAULT_MUTE, type QueueMutes } from '../../alarms/queue-mutes.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
-import { Foreign, link } from '../parts.js';
+import { capitalized, Foreign, link } from '../parts.js';
 import { ownLinksOnly } from '../security.js';
 import { noteOf } from './pause-fields.js';
 import { pausePage, type SentPause } from './pause-page.js';
@@ -72,7 +72,7 @@ export function muteRoutes({ deps, guard, notes, contextOf }: Routes, mutes: Que
       const result = done.map((one) => one.text).join('\n');
       deps.onAction({ at: new Date().toISOString(), as, text, result });
     }
-    const said = done.map(({ text }) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`).join('\n');
+    const said = done.map(({ text }) => `${capitalized(text)}.`).join('\n');
     if (failed.length === 0)
       return request.redirect(link('/', { note: notes.write({ ok: true, text: said }) }), 303);
     const [first = ''] = failed;

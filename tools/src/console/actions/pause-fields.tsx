@@ -1,4 +1,5 @@
 import type { SentForm } from '../forms.js';
+import { capitalized } from '../parts.js';
 import type { Field } from './catalog.js';
 import { Problem } from './confirm.js';
 
@@ -48,5 +49,5 @@ export function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: st
 /** The field that a message of a refused pause, or mute, is about, and the message without it. */
 export function pauseProblem(message = ''): { readonly of?: string | undefined; readonly text: string } {
   const [, of, text = message] = /^(?:pause|mute)\.(until|reason): (.*)$/s.exec(message) ?? [];
-  return { of, text: text.slice(0, 1).toUpperCase() + text.slice(1) };
+  return { of, text: capitalized(text) };
 }

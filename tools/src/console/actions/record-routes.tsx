@@ -17,7 +17,6 @@ import type { Routes } from '../app-parts.js';
 import { atWork } from '../at-work.js';
 import { readForm } from '../forms.js';
 import { type PageContext, page, Verdict } from '../layout.js';
-import { LineLooks } from '../lines/line-looks.js';
 import { Foreign, link, recordLink } from '../parts.js';
 import { recordPage } from '../record/view.js';
 import { ACTIONS, type Field } from './catalog.js';
@@ -26,11 +25,10 @@ import { outsideEndsFor } from './outside-ends.js';
 import { seenBy } from './seen.js';
 
 /** The page of a record, and what can be done with it. */
-export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
+export function recordRoutes({ deps, guard, notes, reader, lines, contextOf }: Routes): Hono {
   const app = new Hono();
   const { store } = new Tables(deps.backlog).open();
   const operator = new BacklogOperator(deps.backlog);
-  const lines = new LineLooks(deps);
   /** The id that a request names; undefined: no record can have it. */
   const idOf = (request: Context) => [request.req.query('id')].find(isId);
   const find = async (request: Context) => {

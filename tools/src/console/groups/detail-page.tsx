@@ -2,7 +2,7 @@ import type { Group } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
 import { fullClock, units } from 'dynamo-backlog/overview';
 import { ActLink, WhyReadOnly } from '../action-form.js';
-import { LOCAL_REFRESH_SECONDS, type PageContext, page } from '../layout.js';
+import { AWS_REFRESH_SECONDS, LOCAL_REFRESH_SECONDS, type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, Mark, recordLink, StateBadge, Unknown, When } from '../parts.js';
 import { MembersBar } from './bar.js';
 import { GROUP_ACTIONS } from './catalog.js';
@@ -11,8 +11,6 @@ import { MembersPanel } from './members-panel.js';
 import type { ReadGroup } from './read-group.js';
 import type { GroupTask } from './work.js';
 
-/** Seconds between two readings in AWS, where each is billed. */
-const AWS_REFRESH_SECONDS = 30;
 /** A page that costs more read units than that is read again when it is loaded again. */
 const MAX_REFRESHED_UNITS = 25;
 

@@ -2,6 +2,7 @@ import type { BacklogRecord } from 'dynamo-backlog';
 import { COUNT_SIGNS, count, counted, relative, units } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, timesOf, Verdict } from '../layout.js';
+import { NumberedPager } from '../numbered-pages.js';
 import { Foreign, Icon, link, Mark, Panel, recordLink, Unknown, When } from '../parts.js';
 import type { GroupsLook, ListedGroup } from './all-groups.js';
 import { MembersBar } from './bar.js';
@@ -203,7 +204,14 @@ function Rows({ list, context }: { list: GroupsPage; context: PageContext }) {
           ))}
         </tbody>
       </table>
-      <Pager list={list} />
+      <NumberedPager
+        number={list.number}
+        size={SHOWN_GROUPS}
+        shown={rows.length}
+        all={look.groups.length}
+        sign={look.isWhole ? '' : COUNT_SIGNS.atLeast}
+        linkOf={pageLink}
+      />
     </Panel>
   );
 }
@@ -250,29 +258,3 @@ function Row({ row: { group, end }, isWhole, now }: { row: GroupRow; isWhole: bo
 }
 
 const pageLink = (number: number) => link('/groups', { page: number === 1 ? undefined : String(number) });
-
-function Pager({ list: { look, number, rows } }: { list: GroupsPage }) {
-  const all = look.groups.length;
-  if (all <= SHOWN_GROUPS) return null;
-  const first = (number - 1) * SHOWN_GROUPS;
-  return (
-    <div class="pager">
-      <span>
-        {count(first + 1)} to {count(first + rows.length)} of {look.isWhole ? '' : COUNT_SIGNS.atLeast}
-        {count(all)}
-      </span>
-      <span class="buttons">
-        {number === 1 ? null : (
-          <a class="btn s" href={pageLink(number - 1)} rel="prev">
-            Previous page
-          </a>
-        )}
-        {first + rows.length >= all ? null : (
-          <a class="btn s" href={pageLink(number + 1)} rel="next">
-            Next page
-          </a>
-        )}
-      </span>
-    </div>
-  );
-}

@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { page, Verdict } from '../layout.js';
+import { numberedPage, wholeNumber } from '../numbered-pages.js';
 import { Foreign, link, recordLink } from '../parts.js';
 import { LOCAL_BUDGET, PAGE_BUDGET } from '../read-budgets.js';
 import { ownLinksOnly } from '../security.js';
@@ -79,9 +80,7 @@ export function groupsRoutes({ deps, guard, notes, reader, contextOf }: Routes, 
   };
 
   const pageOf = async (look: GroupsLook, request: Context): Promise<GroupsPage> => {
-    const last = Math.max(1, Math.ceil(look.groups.length / SHOWN_GROUPS));
-    const number = Math.max(1, wholeNumber(request.req.query('page'), last));
-    const groups = look.groups.slice((number - 1) * SHOWN_GROUPS, number * SHOWN_GROUPS);
+    const { number, entries: groups } = numberedPage(look.groups, SHOWN_GROUPS, request.req.query('page'));
     const { units } = deps.runtime ? LOCAL_BUDGET : PAGE_BUDGET;
     const { records, readUnits } = await readWithin(
       tables,
@@ -176,9 +175,4 @@ function listedOf({ group, head }: ReadGroup): ListedGroup | undefined {
 
 function actionOf(request: Context): GroupAction | undefined {
   return GROUP_ACTIONS.find(({ name }) => name === request.req.query('do'));
-}
-
-/** The number that an address has, 0 for anything but a whole number, and `most` for more. */
-function wholeNumber(text: string | undefined, most: number): number {
-  return /^\d{1,9}$/.test(text ?? '') ? Math.min(most, Number(text)) : 0;
 }

@@ -1,15 +1,14 @@
 import type { HeldKeys, LineName } from 'dynamo-backlog';
-import { COUNT_SIGNS, count } from 'dynamo-backlog/overview';
+import { COUNT_SIGNS, count, counted } from 'dynamo-backlog/overview';
 import { isStuck, waitingText } from '../../line-words.js';
-import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
+import { AWS_REFRESH_SECONDS, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
+import { NumberedPager } from '../numbered-pages.js';
 import { Foreign, Icon, Mark, Panel, Unknown, When } from '../parts.js';
 import type { LineLook } from './line-looks.js';
 import { HeadLink, heldLink, LineBadge, lineLink, MissingNumber } from './looks.js';
 
 /** Rows of a page: each reads its line, its head, and what waits. */
 export const SHOWN_LINES = 10;
-/** Seconds between two readings in AWS, where each is billed. */
-const AWS_REFRESH_SECONDS = 30;
 
 /** The keys of a queue whose records wait until an operator acts, a page of them. */
 export interface HeldPage {
@@ -19,6 +18,8 @@ export interface HeldPage {
   readonly number: number;
   readonly rows: readonly { readonly name: LineName; readonly look: LineLook }[];
 }
+
+const signOf = ({ hasMore }: HeldKeys): string => (hasMore ? COUNT_SIGNS.atLeast : '');
 
 /** @param shown undefined: no queue is named */
 export function heldPage(context: PageContext, shown: HeldPage | undefined) {
@@ -47,8 +48,8 @@ function Sentence({ shown }: { shown: HeldPage | undefined }) {
   if (keys.length === 0 && !hasMore) return <>No key of {name} is held.</>;
   return (
     <Mark tone="amber" icon="warn">
-      {name}: the records of {hasMore ? COUNT_SIGNS.atLeast : ''}
-      {count(keys.length)} {keys.length === 1 ? 'key wait' : 'keys wait'} until you act.
+      {name}: the records of {signOf(held)}
+      {counted(keys.length, 'key')} wait until you act.
     </Mark>
   );
 }
@@ -73,8 +74,6 @@ function Details({ shown }: { shown: HeldPage | undefined }) {
 }
 
 function Rows({ shown: { queue, held, number, rows }, now }: { shown: HeldPage; now: number }) {
-  const all = held.keys.length;
-  const first = (number - 1) * SHOWN_LINES;
   return (
     <Panel title="Held keys" note="in the order in which they were noted">
       <table class="heldlines cards">
@@ -95,26 +94,14 @@ function Rows({ shown: { queue, held, number, rows }, now }: { shown: HeldPage; 
           ))}
         </tbody>
       </table>
-      {all <= SHOWN_LINES ? null : (
-        <div class="pager">
-          <span>
-            {count(first + 1)} to {count(first + rows.length)} of {held.hasMore ? COUNT_SIGNS.atLeast : ''}
-            {count(all)}
-          </span>
-          <span class="buttons">
-            {number === 1 ? null : (
-              <a class="btn s" href={heldLink(queue, number - 1)} rel="prev">
-                Previous page
-              </a>
-            )}
-            {first + rows.length >= all ? null : (
-              <a class="btn s" href={heldLink(queue, number + 1)} rel="next">
-                Next page
-              </a>
-            )}
-          </span>
-        </div>
-      )}
+      <NumberedPager
+        number={number}
+        size={SHOWN_LINES}
+        shown={rows.length}
+        all={held.keys.length}
+        sign={signOf(held)}
+        linkOf={(page) => heldLink(queue, page)}
+      />
     </Panel>
   );
 }

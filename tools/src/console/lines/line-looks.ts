@@ -71,6 +71,11 @@ export class LineLooks {
     return look;
   }
 
+  /** Makes the next pages read again, as after an action. */
+  forget(): void {
+    this.looks.clear();
+  }
+
   /** The keys of a queue that are held. @throws ConfigurationError for what is no queue, StoreError */
   async held(queue: string): Promise<HeldKeys> {
     return this.lines ? this.lines.held(queue) : { keys: [], hasMore: false };

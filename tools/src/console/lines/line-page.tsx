@@ -2,29 +2,19 @@ import type { RecordLine } from 'dynamo-backlog';
 import { count } from 'dynamo-backlog/overview';
 import { adviceOn, waitingText } from '../../line-words.js';
 import { ActLink, WhyReadOnly } from '../action-form.js';
-import { LOCAL_REFRESH_SECONDS, type PageContext, page } from '../layout.js';
-import type { IconName } from '../parts.js';
-import { Fact, Foreign, link, Panel, recordLink, When } from '../parts.js';
+import { ACTIONS } from '../actions/catalog.js';
+import { AWS_REFRESH_SECONDS, LOCAL_REFRESH_SECONDS, type PageContext, page } from '../layout.js';
+import { capitalized, Fact, Foreign, link, Panel, recordLink, When } from '../parts.js';
 import type { Followers } from './line-looks.js';
 import { HeadLink, heldLink, LeftOut, LineBadge, MissingNumber } from './looks.js';
 
 /** Records behind the head that are shown: their ids take two read units. */
 export const SHOWN_FOLLOWERS = 50;
-/** Seconds between two readings in AWS, where each is billed. */
-const AWS_REFRESH_SECONDS = 30;
 
-interface LineAction {
-  readonly name: string;
-  readonly label: string;
-  readonly icon?: IconName;
-  readonly danger?: boolean;
-}
-
-const DISCARD: LineAction = { name: 'discard', label: 'Discard', danger: true };
-/** Actions on the head of a line, after which it goes on. */
-const HEAD_ACTIONS: Readonly<Partial<Record<RecordLine['state'], readonly LineAction[]>>> = {
-  dead: [{ name: 'redrive', label: 'Redrive', icon: 'retry' }, DISCARD],
-  retrying: [{ name: 'run-now', label: 'Retry now', icon: 'retry' }, DISCARD],
+/** Names of the actions on the head of a line, after which it goes on. The first one attempts it again. */
+const HEAD_ACTIONS: Readonly<Partial<Record<RecordLine['state'], readonly [string, string]>>> = {
+  dead: ['redrive', 'discard'],
+  retrying: ['run-now', 'discard'],
 };
 
 /** The line of a key: its head, why the next record waits, what to do, and which records wait. */
@@ -69,7 +59,8 @@ function summaryOf(line: RecordLine): string {
   const waits = line.waiting === 1 && !line.hasMore ? '1 record waits' : `${waitingText(line)} records wait`;
   const advice = adviceOn(line);
   if (line.state === 'idle') return 'The next number that comes is attempted at once.';
-  return `${waits}${line.head ? ' behind the head' : ''}.${advice ? ` ${advice.slice(0, 1).toUpperCase()}${advice.slice(1)}.` : ''}`;
+  const where = line.head ? ' behind the head' : '';
+  return `${waits}${where}.${advice ? ` ${capitalized(advice)}.` : ''}`;
 }
 
 function Facts({ line, now }: { line: RecordLine; now: number }) {
@@ -114,23 +105,28 @@ function Facts({ line, now }: { line: RecordLine; now: number }) {
 function Actions({ context, line }: { context: PageContext; line: RecordLine }) {
   const { access } = context.deps;
   const { head, state, queue, key } = line;
-  const possible = head ? (HEAD_ACTIONS[state] ?? []) : [];
-  const button = ({ name, label, icon, danger }: LineAction) => (
-    <ActLink
-      access={access}
-      href={link('/record/act', { id: head?.id, do: name })}
-      look={`btn ${danger ? 'danger end' : 'pri'}`}
-      label={`${label} the head`}
-      icon={icon}
-    />
-  );
+  const [again, giveUp] = head ? (HEAD_ACTIONS[state] ?? []) : [];
+  const button = (wanted: string | undefined) => {
+    const action = ACTIONS.find(({ name }) => name === wanted);
+    if (head === undefined || action === undefined) return null;
+    const { name, ask, icon, danger } = action;
+    return (
+      <ActLink
+        access={access}
+        href={link('/record/act', { id: head.id, do: name })}
+        look={`btn ${danger ? 'danger end' : 'pri'}`}
+        label={`${ask[0]}the head${ask[1]}`}
+        icon={icon}
+      />
+    );
+  };
   return (
     <div class="acts">
-      {possible.filter(({ danger }) => !danger).map(button)}
+      {button(again)}
       <a class="btn" href={link('/records', { queue, key })}>
         Records of this key
       </a>
-      {possible.filter(({ danger }) => danger).map(button)}
+      {button(giveUp)}
       <WhyReadOnly access={access} />
     </div>
   );

@@ -1,6 +1,6 @@
 import type { LineName, RecordLine } from 'dynamo-backlog';
 import { LINE_STATES } from '../../line-words.js';
-import { Badge, Foreign, type IconName, link, recordLink, type Tone, When } from '../parts.js';
+import { Badge, capitalized, Foreign, type IconName, link, recordLink, type Tone, When } from '../parts.js';
 
 const LOOKS: Readonly<Record<RecordLine['state'], { readonly tone: Tone; readonly icon: IconName }>> = {
   dead: { tone: 'dead', icon: 'dead' },
@@ -14,8 +14,7 @@ const LOOKS: Readonly<Record<RecordLine['state'], { readonly tone: Tone; readonl
 
 /** The state of a line. */
 export function LineBadge({ line: { state } }: { line: RecordLine }) {
-  const words = LINE_STATES[state];
-  return <Badge {...LOOKS[state]}>{`${words.slice(0, 1).toUpperCase()}${words.slice(1)}`}</Badge>;
+  return <Badge {...LOOKS[state]}>{capitalized(LINE_STATES[state])}</Badge>;
 }
 
 /** The page of the line of a key. */

@@ -3,22 +3,18 @@ import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
 import { ReadError } from '../errors.js';
 import { page, Verdict } from '../layout.js';
+import { numberedPage } from '../numbered-pages.js';
 import { Foreign } from '../parts.js';
 import { type HeldPage, heldPage, SHOWN_LINES } from './held-page.js';
-import { LineLooks } from './line-looks.js';
 import { linePage, SHOWN_FOLLOWERS } from './line-page.js';
 
 /** The lines of queues with order: a page of the keys that are held, and one for each key. */
-export function linesRoutes({ deps, contextOf }: Pick<Routes, 'deps' | 'contextOf'>): Hono {
+export function linesRoutes({ lines: looks, contextOf }: Pick<Routes, 'lines' | 'contextOf'>): Hono {
   const app = new Hono();
-  const looks = new LineLooks(deps);
 
   const pageOf = async (queue: string, request: Context): Promise<HeldPage> => {
     const held = await looks.held(queue);
-    const last = Math.max(1, Math.ceil(held.keys.length / SHOWN_LINES));
-    const asked = request.req.query('page') ?? '';
-    const number = Math.max(1, /^\d{1,4}$/.test(asked) ? Math.min(last, Number(asked)) : 1);
-    const keys = held.keys.slice((number - 1) * SHOWN_LINES, number * SHOWN_LINES);
+    const { number, entries: keys } = numberedPage(held.keys, SHOWN_LINES, request.req.query('page'));
     const rows = await Promise.all(
       keys.map(async (key) => ({ name: { queue, key }, look: await looks.look({ queue, key }) })),
     );

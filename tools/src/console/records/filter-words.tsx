@@ -1,5 +1,5 @@
 import type { Status } from 'dynamo-backlog';
-import { Foreign } from '../parts.js';
+import { capitalized, Foreign } from '../parts.js';
 import type { FilterText } from './filter.js';
 
 /** A part of a sentence. Words that an operator or a producer wrote are `foreign`, and are isolated on a page. */
@@ -55,12 +55,8 @@ export function FilterWords({ text }: { text: FilterText }) {
   const [first = '', ...others] = wordsOf(text);
   return (
     <>
-      {capital(String(first))}
+      {capitalized(String(first))}
       {others.map((word) => (typeof word === 'string' ? word : <Foreign text={word.foreign} most={60} />))}
     </>
   );
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

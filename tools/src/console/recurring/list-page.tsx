@@ -1,13 +1,10 @@
 import type { RecurringRecord } from 'dynamo-backlog';
 import { count, counted, units } from 'dynamo-backlog/overview';
 import { NO_FUNCTION, ORIGINS, scheduleText, scheduleWords } from '../../recurring/recurring-words.js';
-import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
+import { AWS_REFRESH_SECONDS, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, Panel, Unknown, When } from '../parts.js';
 import { actLink, goesOn, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
 import type { RecurringList } from './read.js';
-
-/** Seconds between two readings in AWS, where each is billed. */
-const AWS_REFRESH_SECONDS = 30;
 
 /**
  * The recurring records: one row for each, those in trouble first.

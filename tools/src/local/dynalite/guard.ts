@@ -4,14 +4,19 @@ type Callback = (error?: Error | null, value?: unknown) => void;
 
 /** Codes of LevelDB, and of the system. Others tell that the database is closed, or was used in a wrong way. */
 const FAILED = /^(LEVEL_(IO_ERROR|CORRUPTION|DECODE_ERROR)|E[A-Z0-9]+)$/;
-/** The code of a database that was closed while a request was at work, as at the stop of a busy machine; or the text that dynalite puts in its place. */
+/**
+ * The code of a database that was closed while a request was at work, as at the stop of a busy machine; or the text that dynalite puts
+ * in its place.
+ */
 const CLOSED = /^LEVEL_(DATABASE|ITERATOR)_NOT_OPEN$|^Database is closed$/;
 
 /**
- * dynalite ends its process when its database fails: the disk is full, the folder may not be written to any more, a
- * file is damaged. It does so, too, when the database is closed while a request is at work. Without this patch `backlog start` crashes then, with no word on
- * what to do. With it the request is answered with an error, and `onFailure` is called, once, where the database has failed. From then on no write is accepted: LevelDB would go on in
- * the middle of a file that ends with half an entry, and what it wrote behind that could not be read again.
+ * dynalite ends its process when its database fails: the disk is full, the folder may not be written to any more, a file is damaged. It
+ * does so, too, when the database is closed while a request is at work. Without this patch `backlog start` crashes then, with no word
+ * on what to do. With it the request is answered with an error.
+ *
+ * Where the database has failed, `onFailure` is called, once. From then on no write is accepted: LevelDB would go on in the middle of a
+ * file that ends with half an entry, and what it wrote behind that could not be read again.
  */
 export function guardDatabase(database: LevelDatabase, onFailure: (error: Error) => void): void {
   let failure: Error | undefined;
