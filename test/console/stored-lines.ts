@@ -16,7 +16,7 @@ export async function putLine(
   idOf = (seq: number) => `r-${seq}`,
 ) {
   const name = { queue: QUEUE, key };
-  const put = async (item: string, attributes: object) => {
+  const put = async (item: string, attributes: object = {}) => {
     const rev = (await store.lines.read([item])).get(item)?.rev;
     await store.lines.write(item, { ...attributes, rev: 'l' }, rev as string | undefined);
   };
